@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lookalike.verbs import VERBS
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -162,7 +164,9 @@ def test_exponents_are_measured_and_judged(monkeypatch):
     taken = iter([1.0] * 100)
     assert growth.measure(work, enough=0.1, repeats=2).sizes == [10, 20, 40]
     every = list(importlib.import_module("benchmarks.speed.cases.growth").GROWTHS())
-    assert len({one.name for one in every}) == len(every) > 40
+    names = {one.name for one in every}
+    assert len(names) == len(every) > 40
+    assert {f"la.{verb}" for verb in VERBS} - names == set()  # every verb is measured
 
 
 def test_the_default_is_compared_with_gower_as_published_table_by_table(capsys, monkeypatch):

@@ -50,7 +50,9 @@ def lazy_names(source):
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "_NAMES":
             table = ast.literal_eval(node.value)
             verbs = {path.stem: "verbs" for path in (source / "verbs").glob("*.py")}
-            return verbs | {name: home.removeprefix("lookalike.") for name, home in table.items()}
+            modules = {path.parent.name: path.parent.name for path in source.glob("*/__init__.py")}
+            named = {name: home.removeprefix("lookalike.") for name, home in table.items()}
+            return modules | verbs | named
     return {}
 
 

@@ -14,9 +14,9 @@ from lookalike.measures import choose_measure
 from lookalike.prediction import NeighborClassifier, NeighborRegressor
 from lookalike.service.answers import search
 from lookalike.service.api.models import SearchIn
-from lookalike.service.catalog import Catalog
 from lookalike.service.fitting import CollectionSettings
 from lookalike.service.limits import RequestLimits
+from lookalike.service.service import Catalog
 from lookalike.service.store.store import Store
 from lookalike.table import read_table
 

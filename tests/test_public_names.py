@@ -105,8 +105,8 @@ def test_the_reference_lists_nothing_that_is_gone():
 def test_lazy_names_resolve_to_the_things_themselves():
     for name, home in lookalike._NAMES.items():
         thing = getattr(lookalike, name)
-        if not inspect.ismodule(thing):
-            assert thing is getattr(import_module(home), name)
+        if not inspect.ismodule(thing):  # verbs forgive keywords that callers guess
+            assert inspect.unwrap(thing) is inspect.unwrap(getattr(import_module(home), name))
 
 
 def test_listed_reads_autosummary_blocks():

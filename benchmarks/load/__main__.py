@@ -29,9 +29,9 @@ import psutil
 from benchmarks.load.callers import Alone, Caller, process, together, wait_for
 from lookalike.datasets import load_films
 from lookalike.service import Client
-from lookalike.service.catalog import Catalog
 from lookalike.service.fitting import CollectionSettings
 from lookalike.service.limits import RequestLimits
+from lookalike.service.service import Catalog
 from lookalike.service.store.store import Store
 
 SOLO = 120  # questions of one caller alone

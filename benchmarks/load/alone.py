@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 
-from lookalike.service.catalog import Catalog
+from lookalike.service.service import Catalog
 from lookalike.service.store.store import Store
 
 

@@ -123,9 +123,9 @@ def _sent(path):
 @contextlib.contextmanager
 def films_served():
     """Start a server with all films; yield its address."""
-    from lookalike.service.catalog import Catalog
     from lookalike.service.limits import RequestLimits
     from lookalike.service.server import serve_films
+    from lookalike.service.service import Catalog
     from lookalike.service.store.store import Store
 
     with tempfile.TemporaryDirectory() as folder:

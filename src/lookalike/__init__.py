@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike._version import __version__
 from lookalike.verbs import VERBS as _VERBS
+from lookalike.verbs import get_verb as _get_verb
 
 # Type checkers take a name that is not listed here for ``Any``, as ``__getattr__`` returns it.
 if TYPE_CHECKING:
@@ -46,28 +47,18 @@ if TYPE_CHECKING:
 _NAMES = {
     "Index": "lookalike.index",
     "Table": "lookalike.table",
-    "clustering": "lookalike.clustering",
-    "columns": "lookalike.columns",
     "config": "lookalike._runtime.config",
-    "datasets": "lookalike.datasets",
-    "errors": "lookalike.errors",
-    "evaluate": "lookalike.evaluate",
     "explore": "lookalike.exploring",
-    "hubness": "lookalike.hubness",
     "hubness_report": "lookalike.hubness",
-    "index": "lookalike.index",
-    "leaderboard": "lookalike.leaderboard",
-    "linkage": "lookalike.linkage",
     "load": "lookalike.saving.load",
-    "measures": "lookalike.measures",
-    "neighbors": "lookalike.neighbors",
-    "prediction": "lookalike.prediction",
     "read_table": "lookalike.table",
-    "represent": "lookalike.represent",
-    "table": "lookalike.table",
-    "trees": "lookalike.trees",
     "warm": "lookalike.warming",
 }
+_MODULES = (
+    "clustering columns datasets errors evaluate hubness index leaderboard linkage measures "
+    "neighbors prediction represent table trees"
+).split()
+_NAMES |= {name: f"lookalike.{name}" for name in _MODULES}
 _NAMES |= {verb: f"lookalike.verbs.{verb}" for verb in _VERBS}
 
 __all__ = ["__version__", *_NAMES]
@@ -77,8 +68,11 @@ def __getattr__(name: str) -> Any:
     if name not in _NAMES:
         raise AttributeError(f"module 'lookalike' has no attribute {name!r}")
     home = _NAMES[name]
-    module = import_module(home)
-    value = module if home == f"lookalike.{name}" else getattr(module, name)
+    if name in _VERBS:
+        value: Any = _get_verb(name)
+    else:
+        module = import_module(home)
+        value = module if home == f"lookalike.{name}" else getattr(module, name)
     globals()[name] = value  # the next look-up is an ordinary one
     return value
 

@@ -28,8 +28,8 @@ from lookalike.index import ReFeat
 from lookalike.kernels import COMPILED, cache_folder
 from lookalike.kernels.first_use import compile_at_once
 from lookalike.measures import MEASURES, Gower, Ranked, StochasticForest, Vector
-from lookalike.show.report import report
 from lookalike.table import Table, read_table
+from lookalike.verbs.report import report
 
 # Rows of tables that only serve to compile; from 4096 on a search is pruned by lower bounds.
 N_ROWS, N_ROWS_QUANTIZED = 60, 4200
@@ -60,16 +60,11 @@ class Warmed(NamedTuple):
     seconds: float
 
 
-def warm(progress: Callable[[str, int, int], object] | None = None) -> Warmed:
+def warm() -> Warmed:
     """Compile all loops now, so that no later call waits for the compiler (ahead of time).
 
     Takes minutes the first time and seconds after it. The compiled loops are kept on disk for this
     processor, Python and version of lookalike: call it where questions will be answered.
-
-    Parameters
-    ----------
-    progress : callable, optional
-        Called as ``progress(what, done, total)`` before each part. None: a bar, as elsewhere.
 
     Returns
     -------
@@ -90,14 +85,12 @@ def warm(progress: Callable[[str, int, int], object] | None = None) -> Warmed:
     every = list(steps())
     with (
         install_recorder("numba:compile") as seen,
-        Progress("compiling", len(every), quiet=progress is not None) as bar,
+        Progress("compiling", len(every)) as bar,
         compile_at_once(),
         config(progress=False),
         warnings.catch_warnings(action="ignore"),  # tables are made up, their answers not read
     ):
-        for done, (what, go) in enumerate(every):
-            if progress is not None:
-                progress(what, done, len(every))
+        for _, go in every:
             go()
             bar.advance()
     # numba compiles helpers of its own on the way, and umap-learn may be loaded.

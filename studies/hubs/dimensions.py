@@ -83,7 +83,7 @@ def _look(d: int) -> dict[str, dict[str, float]]:
     x = np.random.default_rng(d).random((ROWS, d))
     found: dict[str, dict[str, float]] = {}
     for title, space in scaled(distances_of(x, "euclidean")).items():
-        points = Vector().fit(classical_scaling(space, 2 * d))
+        points = Vector().fit(classical_scaling(space.distance(), 2 * d))
         found[title] = {
             "S5": skewness(k_occurrence(space, 5)),
             "S5 embedded": skewness(k_occurrence(points, 5)),

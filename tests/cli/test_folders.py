@@ -37,12 +37,11 @@ def test_from_files_to_answers(files, tmp_path):
     assert "rows/s" in done.stdout
     assert "shard 1: 60 rows" in done.stderr
     words = ("--row", "c003", "-k", 2, "--filter", "size>3", "--output", "json", "-q")
-    found = json.loads(ask("index", "query", folder, *words).stdout)
+    found = json.loads(ask("search", folder, *words).stdout)
     index = la.Index.open(folder)
     assert [hit["id"] for hit in found["hits"]] == index.search(
         "c003", k=2, filter={"size": (">", 3)}
     ).ids
-    assert ask("search", folder, *words).stdout == ask("index", "query", folder, *words).stdout
     more = tmp_path / "more.csv"
     more.write_text("code,size,color\nx1,3,red\nx2,4,blue\n")
     assert "2 rows added, 62 in all" in ask("index", "add", folder, more).stdout
@@ -50,10 +49,10 @@ def test_from_files_to_answers(files, tmp_path):
     assert "61 rows in 2 shards" in " ".join(ask("index", "check", folder).stdout.split())
     assert "61 rows in 2 shards" in " ".join(ask("index", "info", folder).stdout.split())
     assert json.loads(ask("index", "info", folder, "--output", "json").stdout)["rows"] == 61
-    before = ask("index", "query", folder, *words).stdout
+    before = ask("search", folder, *words).stdout
     result = ask("index", "compact", folder).stdout
     assert "61 rows in 2 parts (2 before), 1 row dropped for good" in " ".join(result.split())
-    assert ask("index", "query", folder, *words).stdout == before
+    assert ask("search", folder, *words).stdout == before
     assert "0 rows dropped" in " ".join(ask("index", "compact", folder).stdout.split())
     assert "61 rows in 2 shards" in " ".join(ask("index", "check", folder).stdout.split())
     assert run("index", "add", folder, more, "--refit").exit_code == 1

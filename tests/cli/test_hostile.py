@@ -57,7 +57,7 @@ COMMANDS = {
 
 def words(name, file, form):
     verb = name.split()[0]
-    extra = ("--predict", file) if verb == "classify" and form != "table" else ()
+    extra = ("--predict", file) if verb == "classify" and form != "text" else ()
     return verb, file, *COMMANDS[name], "--kinds", KINDS, "--output", form, *extra
 
 
@@ -69,7 +69,7 @@ def assert_harmless(text):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_tables_and_notes_hold_nothing_that_a_terminal_obeys(name, file):
-    done = run(*words(name, file, "table"))
+    done = run(*words(name, file, "text"))
     assert done.exit_code == 0, done.output
     assert_harmless(done.stdout)
     assert_harmless(done.stderr)

@@ -8,8 +8,6 @@ import pytest
 
 import lookalike as la
 from cli.run import run
-from lookalike.cli.index_command import read_id
-from lookalike.errors import InvalidInput
 from lookalike.index.dask import connect
 
 ROWS = "id,size,color\na,1,red\nb,2,blue\nc,3,red\nd,4,blue\n"
@@ -108,18 +106,6 @@ def test_mistakes_are_one_line(saved, tmp_path):
     assert "a saved Gower" in run("inspect", model).stderr
 
 
-def test_a_word_is_a_number_or_an_id_of_the_index():
-    class Made(set):
-        id_column = "id"
-
-    made = Made({"7", "rex"})
-    assert [read_id(made, word) for word in ("7", "rex", "8", "-8")] == ["7", "rex", 8, -8]
-    made.id_column = None
-    assert read_id(made, "7") == 7
-    with pytest.raises(InvalidInput, match="Ids of this index are integers"):
-        read_id(made, "rex")
-
-
 pytest.importorskip("distributed")
 
 
@@ -152,32 +138,24 @@ def test_a_table_that_workers_cannot_read_in_parts_is_refused(tmp_path):
     assert "Parquet" in done.stderr
 
 
-@pytest.mark.parametrize("words", [("query", "--row", 0), ("add",), ("check",)], ids=lambda w: w[0])
+@pytest.mark.parametrize("words", ["search", "index add", "index check"])
 def test_only_folders_are_shared_out(rows, tmp_path, words):
-    verb, *options = words
     run("index", "build", rows, "-o", tmp_path / "one.lookalike")
-    named = [rows] if verb == "add" else []
-    done = run(
-        "index",
-        verb,
-        tmp_path / "one.lookalike",
-        *named,
-        *options,
-        "--scheduler",
-        "tcp://unknown:1",
-    )
+    more = {"search": ("--row", 0), "index add": (rows,)}.get(words, ())
+    scheduler = ("--scheduler", "tcp://unknown:1")
+    done = run(*words.split(), tmp_path / "one.lookalike", *more, *scheduler)
     assert done.exit_code == 1
     (line,) = done.stderr.splitlines()
     assert "--scheduler: needs the folder of an index" in line
     assert "index build FILES -o FOLDER" in line
 
 
-@pytest.mark.parametrize("verb", ["query", "add", "check"])
-def test_an_address_without_a_scheduler_changes_nothing(rows, tmp_path, verb):
+@pytest.mark.parametrize("words", ["search", "index add", "index check"])
+def test_an_address_without_a_scheduler_changes_nothing(rows, tmp_path, words):
     folder = tmp_path / "index"
     run("index", "build", rows, "-o", folder, "--shards")
-    words = {"query": ("--row", 0), "add": (rows,), "check": ()}[verb]
-    done = run("index", verb, folder, *words, "--scheduler", "tcp://127.0.0.1:1")
+    more = {"search": ("--row", 0), "index add": (rows,)}.get(words, ())
+    done = run(*words.split(), folder, *more, "--scheduler", "tcp://127.0.0.1:1")
     assert done.exit_code == 1
     assert "an answer from the scheduler at tcp://127.0.0.1:1" in done.stderr
     # Lines are as wide as the terminal, so a long path may push the count to the next one.

@@ -10,7 +10,7 @@ def test_a_missing_package_names_the_extra(monkeypatch, tmp_path):
     monkeypatch.delitem(sys.modules, "lookalike.mcp.server", raising=False)
     done = run("mcp", tmp_path)
     assert done.exit_code == 1
-    assert "Install lookalike[mcp]" in done.stderr
+    assert "lookalike[mcp]" in " ".join(done.stderr.split())
 
 
 def test_a_folder_that_does_not_exist_is_an_error(tmp_path):

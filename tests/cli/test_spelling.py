@@ -147,8 +147,8 @@ def test_notes_are_spelled_as_options(tmp_path):
         (["search", "rows.csv", "-k", "few"], "'-k': needs an integer, found 'few'."),
         (["serve", "rows.csv", "--port", "99999"], "65535, found '99999'."),
         (["hubs", "rows.csv", "--reduce", "mpp"], "'snn'. Did you mean 'mp'?"),
-        (["inspect", "rows.csv", "--output", "jsn"], "'parquet'. Did you mean 'json'?"),
-        (["index", "rows.csv"], "Known: build, add, query, info, check, delete, compact."),
+        (["inspect", "rows.csv", "--output", "jsn"], "'json'. Did you mean 'json'?"),
+        (["index", "rows.csv"], "Known: build, add, info, check, delete, compact."),
     ],
 )
 def test_a_wrong_option_is_named_in_words(words, said):

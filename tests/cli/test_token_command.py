@@ -37,5 +37,5 @@ def test_tokens_are_listed_in_every_form(tmp_path):
         assert not store.exists()
     run("token", "create", "me", "--store", store)
     assert run("token", "list", "--store", store, "-o", "csv").stdout.startswith("id,name,scope")
-    shown = run("token", "list", "--store", store, "-o", "parquet").stdout_bytes
-    assert shown.startswith(b"PAR1")
+    shown = run("token", "list", "--store", store, "-o", "json").stdout
+    assert '"name": "me"' in shown

@@ -24,7 +24,7 @@ from lookalike.kernels.first_use import _is_on_disk, compile_at_once
 
 file = sys.argv[1]
 os.chdir(os.path.dirname(file))
-la.warm(lambda *_: None)
+la.warm()
 loops = {}
 for found in pkgutil.iter_modules(kernels.__path__):
     for loop in vars(importlib.import_module(f"lookalike.kernels.{found.name}")).values():

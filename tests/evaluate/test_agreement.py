@@ -20,7 +20,9 @@ from lookalike.evaluate import (
     loo_predict,
     mcnemar,
     retrieval_accuracy,
+    vote,
 )
+from lookalike.evaluate.vote import class_totals
 from lookalike.measures import Precomputed, Vector
 
 
@@ -67,13 +69,14 @@ def test_many_labels_are_voted_on_in_parts(monkeypatch):
     whole = loo_predict(d, y, 3)
     sizes = []
 
-    def blocks(n, size):
-        sizes.append(size)
-        return [slice(i, min(i + 5, n)) for i in range(0, n, 5)]
+    def totals(codes, *rest):
+        sizes.append(len(codes))
+        return class_totals(codes, *rest)
 
-    monkeypatch.setattr(agreement, "blocks", blocks)
+    monkeypatch.setattr(vote, "MAX_TOTALS", 5 * 6)
+    monkeypatch.setattr(vote, "class_totals", totals)
     assert_array_equal(loo_predict(d, y, 3), whole)
-    assert sizes == [2**22 // 6]
+    assert sizes == [5, 5, 2]
 
 
 def test_tied_votes():

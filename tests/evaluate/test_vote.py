@@ -168,6 +168,6 @@ def test_blocks_of_rows_vote_as_all_rows_do(monkeypatch):
     rng = np.random.default_rng(0)
     codes, weights = rng.integers(0, 4, (50, 5)), rng.random((50, 5))
     whole = winners(class_totals(codes, weights, 4), codes, "first")
-    monkeypatch.setattr(votes, "BLOCK_ROWS", 7)
+    monkeypatch.setattr(votes, "MAX_TOTALS", 7 * 4)
     assert_array_equal(vote(codes, weights, 4, "first"), whole)
     assert len(set(whole.tolist())) > 1

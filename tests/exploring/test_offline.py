@@ -9,6 +9,8 @@ pytest.importorskip("fastapi", reason="the service is not installed")
 
 import lookalike as la
 from lookalike.errors import InvalidInput
+from lookalike.exploring.offline import one_script
+from lookalike.service.site import WEB
 
 WAIT = 120_000  # milliseconds: guards against hanging, judges no speed
 
@@ -168,3 +170,32 @@ def test_other_measures_are_refused(tmp_path):
             explorer.to_html(tmp_path / "page.html")
     finally:
         explorer.close()
+
+
+def test_one_script_has_every_module_once_each_behind_its_imports():
+    files = {
+        "draw/dom.js": 'export const h = (tag) => `<${tag}>`;\nexport const once = ["dom"];\n',
+        "views/map.js": 'import { h, once } from "../draw/dom.js";\n'
+        'export default function map() {\n  once.push("map");\n  return h("map");\n}\n',
+        "views/later.js": 'const PARTS = { map: () => import("./map.js") };\n'
+        "export const later = (name) => PARTS[name]().then((found) => found.default());\n",
+        "main.js": 'import { once } from "./draw/dom.js";\n'
+        'import { later } from "./views/later.js";\n'
+        'later("map").then((text) => console.log(text, String(once)));\n',
+        "unused.js": "export const never = 1;\n",
+    }
+    script = one_script(files)
+    assert not re.search(r"^\s*(import|export)\b", script, re.M)
+    assert "import(" not in script
+    assert "never" not in script
+    order = re.findall(r"^const (\$\w+) =", script, re.M)
+    assert order.index("$draw_dom") < order.index("$views_map")
+    assert order[-1] == "$main"
+    assert len(order) == 4
+
+
+def test_the_whole_page_is_one_script():
+    texts = {p.relative_to(WEB).as_posix(): p.read_text("utf-8") for p in WEB.rglob("*.js")}
+    script = one_script(texts)
+    assert not re.search(r"^(import|export)\b", script, re.M)
+    assert script.count("const $views_map = ") == 1

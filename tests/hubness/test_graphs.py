@@ -15,7 +15,6 @@ from lookalike.hubness import (
     SharedNeighbors,
     rescale,
 )
-from lookalike.hubness.graphs import _overlap
 from lookalike.measures import Vector
 from lookalike.neighbors import NeighborGraph
 
@@ -99,12 +98,6 @@ def test_unfinished_lists_stay_behind():
     found = rescale(NeighborGraph(indices, distances, 3), "nicdm", n_neighbors=1)
     assert found.indices[2].tolist() == [0, -1]
     assert np.isinf(found.distances[2, 1])
-
-
-def test_shared_neighbors_are_counted_for_every_candidate():
-    ours, theirs = np.array([[1, 2, 3], [0, 4, 5]]), np.array([[1, 2, 9], [4, 0, 5], [7, 8, 9]])
-    near = np.array([[0, 1, 2, 1], [2, 0, 1, 1]])
-    assert _overlap(ours, theirs, near).tolist() == [[2, 0, 0, 0], [0, 0, 3, 3]]
 
 
 def test_the_length_of_lists_and_their_scales_is_that_asked_for():

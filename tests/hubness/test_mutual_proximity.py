@@ -5,12 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import ndtr
+from scipy.stats import multivariate_normal
 
 import lookalike as la
 from hubness import reference
 from lookalike.errors import InvalidInput, LookalikeWarning
 from lookalike.hubness import MutualProximity, mutual_proximity
+from lookalike.hubness.mutual_proximity import bivariate_normal, grown, mutual_proximity_graph, step
 from lookalike.measures import Precomputed, Vector
+from lookalike.neighbors import NeighborGraph
 
 LINE = np.array([[0.0], [1.0], [3.0], [7.0]])
 LONGER = np.array([[0.0], [1.0], [3.0], [7.0], [15.0]])
@@ -241,16 +245,6 @@ def test_many_ties_are_said():
         MutualProximity(Vector()).fit(x)
 
 
-def test_very_many_triples_are_said(monkeypatch):
-    import lookalike.hubness.mutual_proximity as module
-
-    monkeypatch.setattr(module, "MAX_ROWS_WITHOUT_WARNING", 10)
-    x = np.random.default_rng(0).normal(size=(11, 2))
-    for model in ("empirical", "gauss"):
-        with pytest.warns(LookalikeWarning, match="whose pairs make 7e\\+02 triples"):
-            MutualProximity(Vector(), model).fit(x)
-
-
 def test_ranks_are_counted_again_after_loading(tmp_path):
     x = np.random.default_rng(0).normal(size=(30, 3))
     measure = MutualProximity(Vector()).fit(x)
@@ -267,3 +261,65 @@ def test_undefined_distances_count_for_no_row():
     new = measure.encode(d[:2] + 0.01)
     assert np.isnan(measure.compare(new, new)).all()
     assert np.isfinite(measure.compare(new, measure.rows_)).all()
+
+
+# -- tail probabilities ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rho", [-0.95, -0.3, 0.0, 0.5, 0.99])
+def test_bivariate_normal(rho):
+    grid = np.array([-2.5, -1.0, 0.0, 0.4, 3.0])
+    h, k = np.meshgrid(grid, grid)
+    ours = bivariate_normal(h, k, np.full(h.shape, rho))
+    law = multivariate_normal([0, 0], [[1, rho], [rho, 1]])
+    assert_allclose(ours, law.cdf(np.dstack([h, k])), atol=2e-6)
+    assert_array_equal(ours, ours.T)
+
+
+def test_bivariate_normal_at_its_ends():
+    h, k = np.array([0.3]), np.array([-0.2])
+    assert_allclose(bivariate_normal(h, k, np.array([1.0])), ndtr(-0.2))
+    assert_allclose(bivariate_normal(h, k, np.array([-1.0])), ndtr(0.3) + ndtr(-0.2) - 1)
+    assert_allclose(bivariate_normal(h, k, np.array([0.0])), ndtr(0.3) * ndtr(-0.2))
+    zero = np.zeros(1)
+    assert_allclose(bivariate_normal(zero, zero, np.array([0.5])), 1 / 3)
+
+
+def test_only_a_new_partner_is_added_to_the_moments():
+    known = np.array([1.0, 2.0, 6.0])
+    mean, sd, count = np.full(2, known.mean()), np.full(2, known.std()), np.full(2, 3.0)
+    found = grown(mean, sd, count, np.array([5.0, 5.0]), np.array([1.0, 0.0]))
+    more = np.append(known, 5.0)
+    assert_allclose(found, [[more.mean(), known.mean()], [more.std(), known.std()]], rtol=1e-14)
+    tiny = grown(np.zeros(1), np.full(1, 1e-200), np.full(1, 3.0), np.zeros(1), np.ones(1))
+    assert_allclose(tiny[1], 1e-200 * np.sqrt(3 / 4))  # its square is 0
+
+
+def test_a_row_without_spread_takes_a_step():
+    d = np.array([1.0, 2.0, 3.0, np.nan])
+    assert_array_equal(step(d, np.full(4, 2.0)), [1.0, 0.5, 0.0, np.nan])
+
+
+def test_lists_are_ranked_again_by_the_product_of_both_tails():
+    """Row 0 is a neighbor like any other; an entry of -1, where a list was too short, is none."""
+    distances = np.array([[1.0, 2.0, 4.0], [1.0, 3.0, np.inf], [2.0, 3.0, 5.0], [4.0, 5.0, 6.0]])
+    indices = np.array([[1, 2, 3], [0, 2, -1], [0, 1, 3], [0, 2, 1]])
+    mean, sd = np.array([3.0, 2.0, 4.0, 5.0]), np.array([1.0, 0.5, 2.0, 0.0])
+    found = mutual_proximity_graph(NeighborGraph(indices, distances, 4), mean, sd, 2)
+
+    def tail(d, i):
+        return 1 - ndtr((d - mean[i]) / sd[i]) if sd[i] else 1 - np.heaviside(d - mean[i], 0.5)
+
+    for i, line in enumerate(indices):
+        pairs = [(1 - tail(d, i) * tail(d, j), j) for d, j in zip(distances[i], line, strict=True)]
+        best = sorted(pair for pair in pairs if pair[1] >= 0)[:2]
+        assert_allclose(found.distances[i], [d for d, _ in best], atol=1e-12)
+        assert found.indices[i].tolist() == [j for _, j in best]
+
+
+def test_very_many_triples_are_said(monkeypatch):
+    monkeypatch.setattr(mutual_proximity, "MAX_ROWS_WITHOUT_WARNING", 10)
+    x = np.random.default_rng(0).normal(size=(11, 2))
+    for model in ("empirical", "gauss"):
+        with pytest.warns(LookalikeWarning, match="whose pairs make 7e\\+02 triples"):
+            MutualProximity(Vector(), model).fit(x)

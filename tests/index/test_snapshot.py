@@ -16,7 +16,7 @@ from index.dask.conftest import mixed
 from lookalike._runtime.threads import lock_of
 from lookalike.errors import InvalidInput, LookalikeWarning
 from lookalike.hubness import MutualProximity, rescale
-from lookalike.hubness.survival import mutual_proximity_graph
+from lookalike.hubness.mutual_proximity import mutual_proximity_graph
 from lookalike.index import build_index
 from lookalike.index.shards.folder import ShardFolder
 from lookalike.index.snapshot import moments_of, neighbors_of

@@ -14,7 +14,6 @@ from lookalike.kernels.hubness import (
     fold_moments,
     gauss_block,
     mutual_counts,
-    overlaps,
     ratio_block,
     tails,
 )
@@ -109,13 +108,6 @@ def test_objects_farther_from_both():
     wanted = ((a[:, None] > d[..., None]) & (b > back[..., None])).sum(axis=2).astype(float)
     wanted[1, 5] = wanted[2, 69] = np.nan
     assert_array_equal(out, wanted)
-
-
-def test_shared_neighbors():
-    a, b = np.array([[1, 2, -1], [-1, -1, -1]]), np.array([[2, 1, 0], [2, -1, -1], [3, 4, 5]])
-    out = np.empty((2, 3), np.int64)
-    overlaps(a, b, 6, out)
-    assert_array_equal(out, [[2, 1, 0], [0, 0, 0]])
 
 
 def test_correlations_of_what_both_rows_know():

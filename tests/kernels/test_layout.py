@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lookalike.kernels.layout import count_hops, place_new_rows
+from lookalike.kernels.layout import place_new_rows
 
 PLACES = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [50.0, 50.0]])
 
@@ -38,10 +38,3 @@ def test_equal_rows_and_rows_without_neighbors():
     assert_array_equal(found[0], PLACES[4])
     assert np.isnan(found[1]).all()
     assert_array_equal(found[2], PLACES[1])  # the medoid of the three equal ones
-
-
-def test_hops():
-    starts, near = np.array([0, 2, 3, 5, 5]), np.array([1, 2, 0, 0, 1])
-    hops, queue = np.empty(4, np.int64), np.empty(4, np.int64)
-    count_hops(starts, near, 1, hops, queue)
-    assert hops.tolist() == [1, 0, 2, -1]

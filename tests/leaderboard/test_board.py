@@ -82,8 +82,11 @@ def test_without_labels_the_choice_is_among_measures_of_all_columns():
 def test_as_text(board):
     lines = str(board).splitlines()
     assert lines[0] == "2 of 3 measures on 80 rows, 5 neighbors, labels"
-    assert lines[1].split()[:3] == ["measure", "right", "label"]
-    assert lines[2].startswith(board.entries[0].name)
+    assert lines[1].startswith(f"Take {board.entries[0].name}: ")
+    table = next(
+        i for i, line in enumerate(lines) if line.split()[:3] == ["measure", "right", "label"]
+    )
+    assert lines[table + 2].split()[0] == board.entries[0].name.split()[0]
     assert any(line.startswith("not used: no: ") for line in lines)
     assert any(line.startswith("* learned from the labels") for line in lines)
 

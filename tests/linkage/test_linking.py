@@ -180,7 +180,7 @@ def test_columns_that_cannot_be_compared_are_refused():
     with pytest.raises(InvalidInput, match="on='id'"):
         pool_columns(ids, ids.drop("a"), None)
     curves = la.read_table({"s": [[1.0, 2.0], [3.0, 4.0, 5.0]]}, kinds={"s": "series"})
-    with pytest.raises(InvalidInput, match="can be written"):
+    with pytest.raises(InvalidInput, match="cells that can be equal"):
         pool_columns(curves, None, ["s"])
 
 

@@ -19,8 +19,18 @@ pytest.importorskip("mcp", reason="the protocol of agents is not installed")
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from lookalike.errors import InvalidInput, Param
-from lookalike.mcp.server import DEFAULT_SIZE, TOOLS, WIDTH, _checked, shorten, spell_argument
+from lookalike import Index
+from lookalike.errors import InvalidInput, LookalikeError, MissingFile, Param
+from lookalike.mcp.server import (
+    DEFAULT_SIZE,
+    MAX_KEPT,
+    TOOLS,
+    WIDTH,
+    Tables,
+    _checked,
+    shorten,
+    spell_argument,
+)
 from lookalike.verbs import get_verb
 from mcp import ClientSession, StdioServerParameters, stdio_client
 from service.running import run_alone
@@ -290,3 +300,105 @@ def test_the_folder_of_the_program_is_checked_first(tmp_path):
     assert done.returncode == 1
     assert "file not found" in done.stderr
     assert Path(tmp_path / "none").exists() is False
+
+
+# -- files of one folder, and none outside of it --------------------------------------------------
+
+PETS = "name,weight\nTom,4\nRex,30\nKit,5\n"
+
+
+@pytest.fixture
+def inside(tmp_path):
+    inside = tmp_path / "inside"
+    (inside / "deep").mkdir(parents=True)
+    (inside / "pets.csv").write_text(PETS)
+    (inside / "deep" / "more.csv").write_text(PETS)
+    (inside / "notes.md").write_text("no table")
+    (tmp_path / "secret.csv").write_text(PETS)
+    return inside
+
+
+def test_tables_below_the_folder_are_listed(inside):
+    assert Tables(inside).listed() == ["deep/more.csv", "pets.csv"]
+
+
+@pytest.mark.parametrize("name", ["../secret.csv", "deep/../../secret.csv", "{tmp}/secret.csv"])
+def test_a_path_outside_is_refused(inside, name):
+    with pytest.raises(InvalidInput, match="outside"):
+        Tables(inside).source(name.format(tmp=inside.parent))
+
+
+def test_a_link_to_a_file_outside_is_refused_and_not_listed(inside):
+    os.symlink(inside.parent / "secret.csv", inside / "link.csv")
+    tables = Tables(inside)
+    with pytest.raises(InvalidInput, match="outside"):
+        tables.source("link.csv")
+    assert "link.csv" not in tables.listed()
+
+
+def test_a_folder_with_a_link_to_the_outside_is_refused(inside):
+    os.symlink(inside.parent / "secret.csv", inside / "deep" / ".part.csv")
+    with pytest.raises(InvalidInput, match="outside"):
+        Tables(inside).source("deep")
+
+
+def test_a_link_within_the_folder_is_followed(inside):
+    os.symlink(inside / "pets.csv", inside / "same.csv")
+    assert len(Tables(inside).source("same.csv").rows().table) == 3
+
+
+def test_links_in_a_circle_pipes_and_names_of_any_length_are_no_tables(inside):
+    os.symlink("loop.csv", inside / "loop.csv")
+    os.mkfifo(inside / "pipe.csv")
+    tables = Tables(inside)
+    assert tables.listed() == ["deep/more.csv", "pets.csv"]
+    for name in ("loop.csv", "a" * 5_000, "http://127.0.0.1/pets.csv"):
+        with pytest.raises(MissingFile):
+            tables.source(name)
+
+
+def test_a_folder_of_very_many_files_is_not_walked(inside, monkeypatch):
+    monkeypatch.setattr("lookalike.mcp.server.MAX_VISITED", 2)
+    with pytest.raises(InvalidInput, match="more than 2 files"):
+        Tables(inside).source(".")
+
+
+def test_patterns_are_refused(inside):
+    with pytest.raises(InvalidInput, match="one file"):
+        Tables(inside).source("*.csv")
+
+
+def test_a_mistyped_name_is_answered_with_the_nearest(inside):
+    with pytest.raises(MissingFile, match=r"Did you mean 'pets\.csv'"):
+        Tables(inside).source("pest.csv")
+
+
+def test_a_folder_that_does_not_exist_is_an_error(tmp_path):
+    with pytest.raises(LookalikeError):
+        Tables(tmp_path / "none")
+
+
+def test_a_table_is_read_once_until_it_changes(inside):
+    tables = Tables(inside)
+    first = tables.source("pets.csv").given
+    assert tables.source("pets.csv").given is first
+    assert tables.source("pets.csv", {"weight": "category"}).given is not first
+    (inside / "pets.csv").write_text(PETS + "Ann,7\n")
+    assert len(tables.source("pets.csv").given) == 4
+
+
+def test_the_longest_unused_tables_are_forgotten(inside):
+    tables = Tables(inside)
+    first = tables.source("pets.csv").given
+    for i in range(MAX_KEPT):
+        (inside / f"{i}.csv").write_text(PETS)
+        tables.source(f"{i}.csv")
+    assert tables.source("pets.csv").given is not first
+
+
+def test_a_saved_index_is_a_table_with_kinds_of_its_own(inside):
+    Index().fit({"size": [1.0, 2.0, 4.0]}).save(inside / "sizes.lookalike")
+    tables = Tables(inside)
+    assert len(tables.source("sizes.lookalike").rows().table) == 3
+    with pytest.raises(InvalidInput, match="kinds"):
+        tables.source("sizes.lookalike", {"size": "category"})

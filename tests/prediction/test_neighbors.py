@@ -176,7 +176,7 @@ def test_large_answers_are_counted_in_parts(monkeypatch):
         sizes.append(len(codes))
         return class_totals(codes, *rest)
 
-    monkeypatch.setattr("lookalike.evaluate.vote.BLOCK_ROWS", 7)
+    monkeypatch.setattr("lookalike.evaluate.vote.MAX_TOTALS", 7 * 4)
     monkeypatch.setattr("lookalike.evaluate.vote.class_totals", totals)
     assert_array_equal(model.predict(X), whole)
     assert sizes == [7] * 7 + [1]

@@ -177,7 +177,7 @@ def test_a_unit_that_says_nothing_and_a_single_row():
         ({"p": "best"}, InvalidInput, "'tune'"),
         ({"n_prototypes": 7}, TooFewRows, "n_samples=6"),
         ({"n_prototypes": "best"}, InvalidInput, "'tune'"),
-        ({"n_prototypes": 1.5}, InvalidInput, "a share above 0"),
+        ({"n_prototypes": 1.5}, InvalidInput, "a number > 0 and <= 1"),
         ({"prototypes": "medoid"}, InvalidInput, "Did you mean 'medoids'"),
         ({"alpha": -1}, InvalidInput, "alpha"),
         ({"measure": Gower}, InvalidInput, "Pass an instance"),

@@ -9,7 +9,7 @@ import lookalike as la
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows
 from lookalike.measures import Gower, Vector
 from lookalike.represent import LayeredRepresentation, SimilarityRepresentation, select_prototypes
-from lookalike.represent.layers import layer_widths
+from lookalike.represent.layers import CONSTANT_RANGE, layer_widths
 from represent import reference
 
 POINTS = np.array([[0.0], [1.0], [3.0], [7.0]])
@@ -102,10 +102,8 @@ def test_a_constant_column_finds_all_rows_alike():
 
 
 def test_constant_column_in_a_later_layer_counts_as_alike():
-    from lookalike.represent.layers import gower_of_numbers
-
     columns = np.array([[0.2, 0.5], [0.6, 0.5], [1.0, 0.5]])
-    measure = gower_of_numbers(columns, None)
+    measure = Gower(ranges={"x1": CONSTANT_RANGE}).fit(columns)
     found = measure.similarity(np.array([[0.4, 0.9]]))[0]
     expected = [reference.numbers_gower([0.4, 0.9], c, [0.8, 0.0]) for c in columns]
     np.testing.assert_allclose(found, expected, rtol=1e-15)

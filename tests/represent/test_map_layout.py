@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike.errors import InvalidInput, TooFewRows, WrongType
-from lookalike.kernels.layout import count_hops, move_rows
+from lookalike.kernels.layout import move_rows
 from lookalike.measures import Gower, Vector
 from lookalike.neighbors import NeighborGraph
 from lookalike.represent import MapLayout, layout, place_rows
-from lookalike.represent.map_layout import hop_features, pack, principal_plane
+from lookalike.represent.map_layout import count_hops, hop_features, pack, principal_plane
 
 
 def groups_of_rows(sizes, apart=6.0, seed=0, width=6):
@@ -110,10 +110,8 @@ def ring(n):
 
 def test_hops_are_those_of_a_walk():
     graph = ring(9).to_csr()
-    hops, queue = np.empty(9, dtype=np.int64), np.empty(9, dtype=np.int64)
-    starts, near = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
-    count_hops(starts, near, 2, hops, queue)
-    assert hops.tolist() == [2, 1, 0, 1, 2, 3, 4, 4, 3]
+    assert count_hops(graph, 2).tolist() == [2, 1, 0, 1, 2, 3, 4, 4, 3]
+    assert count_hops(graph[:1, :1], 0).tolist() == [0]
 
 
 def test_a_ring_begins_as_a_ring():

@@ -155,7 +155,7 @@ def test_cfs_needs_no_tuning_and_random_is_nested():
     ("options", "error", "words"),
     [
         ({"n_prototypes": 6}, TooFewRows, "n_samples=5"),
-        ({"n_prototypes": "best"}, InvalidInput, "a share, or 'tune'"),
+        ({"n_prototypes": "best"}, InvalidInput, "'tune', or an integer >= 1, or a number"),
         ({"n_prototypes": "tune"}, InvalidInput, "estimator=None"),
         ({"n_prototypes": "tune", "estimator": LogisticRegression()}, InvalidInput, "y=None"),
         ({"prototypes": "cfs"}, InvalidInput, "target for 'cfs'"),

@@ -4,9 +4,9 @@ import json
 
 from lookalike.service import answers
 from lookalike.service.api.models import SearchIn
-from lookalike.service.catalog import Catalog
 from lookalike.service.fitting import CollectionSettings
 from lookalike.service.limits import RequestLimits
+from lookalike.service.service import Catalog
 from lookalike.service.store import database as tables
 from service.running import PETS
 

@@ -10,9 +10,9 @@ import pytest
 pytest.importorskip("fastapi", reason="install lookalike[service] to test the service")
 pytest.importorskip("sqlalchemy", reason="install lookalike[service] to test the service")
 
-from lookalike.service.catalog import Catalog
 from lookalike.service.fitting import CollectionSettings
 from lookalike.service.limits import RequestLimits
+from lookalike.service.service import Catalog
 from lookalike.service.store.store import Store
 from service.running import PETS, Postgres, running
 

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import re
 from dataclasses import replace
 from types import SimpleNamespace
@@ -12,10 +13,13 @@ import sqlalchemy as sa
 
 import lookalike as la
 from lookalike.clustering import profile_clusters
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, LookalikeError
 from lookalike.service import ServiceError, analysis
+from lookalike.service.api.models import MeasureIn
+from lookalike.service.jobs import Started
 from lookalike.service.store import database as tables
 from lookalike.service.store.store import Kept, NotFound, Store
+from lookalike.table import read_table
 from service.running import PETS, running
 
 RANDOM = np.random.default_rng(3)
@@ -80,7 +84,7 @@ def test_rows_that_a_cache_has_taken_in_count_as_changed(tmp_path):
     with running(store) as (service, client):
         collection = service.catalog.get("some")
         assert collection.view.changed == changed == 8
-        assert collection.last_load == "read from the cache"
+        assert collection._cached >= 0  # read from the cache
         assert len(client.map("some")[1]) == len(ROWS) + 4
         assert client.hubs("some")["rows"] == len(ROWS) + 4
 
@@ -550,7 +554,7 @@ def test_nodes_of_a_graph_are_ringed_and_hollow(made):
     # Row 0 is in all twelve lists, row 11 in none; row 5 came after they were counted.
     lists = np.array([[0, 1 + i % 10] for i in range(12)], dtype=np.int32)
     sample = analysis.take(made.view)
-    del sample.positions[5]
+    sample.ids[5] = "another"
     hubs = analysis.Hubs(sample, {"k": 2}, {"plain": lists})
 
     def nodes(space, hubs):
@@ -586,3 +590,315 @@ def test_an_answer_about_a_sample_says_so(many, monkeypatch):
     found = many.post("/api/collections/many/ask/dedupe", {})
     assert (found["rows"], found["notes"]) == ([n], [])
     assert many.post("/api/collections/many/ask/impute", {})["notes"] == whole["notes"]
+
+
+def job_of(call):
+    """Return the job that computes what is not known yet."""
+    with pytest.raises(Started) as started:
+        call()
+    return started.value.job
+
+
+def test_a_sketch_stands_until_the_whole_map_is_known(made, monkeypatch):
+    monkeypatch.setattr(analysis, "SKETCH_ROWS", 5)
+    jobs = Now()
+    analyses = analysis.Analyses(jobs)
+    assert job_of(lambda: analyses.map(made, sketch=True)) == "a job"
+    rough = analyses.map(made, sketch=True)
+    assert (len(rough.sample.ids), rough.document["sketch"]) == (5, True)
+    assert set(rough.sample.ids) < set(range(12))
+    assert job_of(lambda: analyses.map(made)) == "a job"
+    whole = analyses.map(made)
+    assert (len(whole.sample.ids), whole.document["sketch"]) == (12, False)
+    assert analyses.map(made, sketch=True) is whole
+    assert [kind for kind, *_ in jobs.started] == ["map", "map"]
+    monkeypatch.setattr(analysis, "SKETCH_ROWS", 6)
+    other = analysis.Analyses(Now())  # few rows: the whole map, here from the store
+    assert len(other.map(made, sketch=True).sample.ids) == 12
+
+
+def test_another_measure_is_tried_by_one_client_alone(made, monkeypatch):
+    monkeypatch.setattr(analysis, "MAX_TRIALS", 2)
+    jobs = Now()
+    analyses, view = analysis.Analyses(jobs), made.view
+    assert job_of(lambda: analyses.trial(made, "ratio:n_trees=3")) == "a job"
+    tried = analyses.trial(made, "ratio:n_trees=3")
+    assert tried.settings.measured == "ForestProximity"
+    assert tried.generation == view.generation
+    assert made.view is view  # the others go on as before
+    for name in ("gower", "ratio:n_trees=4"):
+        assert job_of(lambda name=name: analyses.trial(made, name)) == "a job"
+    assert analyses.trial(made, "gower").settings.measured == "Gower"
+    assert (
+        job_of(lambda: analyses.trial(made, "ratio:n_trees=3")) == "a job"
+    )  # the oldest was dropped
+    analyses.forget(made)
+    assert job_of(lambda: analyses.trial(made, "gower")) == "a job"
+    sampled = SimpleNamespace(view=replace(view, sample=view.table), key=1, name="folder")
+    with pytest.raises(InvalidInput, match="rows in memory"):
+        analyses.trial(sampled, "gower")
+
+
+def test_a_fit_with_other_options_keeps_rows_and_settings(made):
+    view = replace(made.view, changed=4, repaired=made.view.index)
+    after = analysis.fit_again(
+        view, MeasureIn(measure="gower", kinds={"group": "text"}, weights={"x": 2.0})
+    )
+    settings = after.settings
+    assert (settings.measure, settings.weights, settings.kinds) == (
+        "gower", {"x": 2.0}, {"group": "text"},
+    )  # fmt: skip
+    assert (settings.reason, settings.measured, settings.compared) == ("given", "Gower", 3)
+    assert list(settings.aside) == ["name"]
+    assert settings.aside["name"] == made.view.settings.aside["name"]
+    assert (after.repaired, after.changed, after.generation) == (None, 0, view.generation)
+    assert after.index.ids == view.index.ids
+    assert after.schema.kinds["group"].name == "text"
+    assert after.index.measure_.get_params()["weights"] == {"x": 2.0}
+    plain = analysis.fit_again(view, MeasureIn(measure="auto"))
+    assert plain.settings.measure == "auto"
+    assert plain.settings.reason != "given"
+    assert plain.schema.kinds["group"].name == "category"
+
+
+class Now:
+    """Jobs that are done immediately, or kept."""
+
+    def __init__(self):
+        self.started, self.cancelled, self.problem = [], [], None
+
+    def start(self, kind, name, key, work, for_view=False):
+        self.started.append((kind, name, key))
+        self.result = work(None)
+        return "a job"
+
+    def failure(self, kind, key):
+        return self.problem
+
+    def of(self, name):
+        return [f"job of {name}"]
+
+    def cancel(self, job):
+        self.cancelled.append(job)
+
+
+def test_results_are_kept_until_they_are_forgotten(made, monkeypatch):
+    jobs = Now()
+    analyses, view = analysis.Analyses(jobs), made.view
+    assert analyses.known_hubs(made, view) is None
+    assert job_of(lambda: analyses.clusters(made)) == "a job"
+    assert jobs.started == [("clusters", "made", (made.key, "clusters", *view.fit, 0))]
+    assert jobs.result == {"rows": 12, "sampled": False, "generation": 1}
+    found = analyses.clusters(made)
+    assert isinstance(found, analysis.Clusters)
+    assert analyses.clusters(made) is found
+    assert len(jobs.started) == 1
+    assert analyses.known_hubs(made, view) is None  # clusters are no hubs
+    assert job_of(lambda: analyses.hubs(made, 3)) == "a job"
+    assert jobs.started[1] == ("hubs", "made", (made.key, "hubs-3", *view.fit, 0))
+    hubs = analyses.hubs(made, 3)
+    assert hubs.document["k"] == 3
+    assert analyses.known_hubs(made, view) is hubs
+    assert analyses.known_hubs(made, replace(view, fitted=2)) is None
+    assert analyses.known_hubs(SimpleNamespace(key=made.key + 1), view) is None
+    analyses.forget(SimpleNamespace(key=made.key + 1, name="other"))
+    assert analyses.known_hubs(made, view) is hubs
+    analyses.forget(made)
+    assert jobs.cancelled == ["job of other", "job of made"]
+    assert analyses.known_hubs(made, view) is None
+    again = analyses.clusters(made)  # from the store
+    assert again is not found
+    assert again.document == found.document
+    assert analyses.clusters(made) is again
+    assert len(jobs.started) == 2
+    parts = dict.fromkeys(("type", "title", "detail", "who", "needed", "found", "hint"), "x")
+    jobs.problem = parts | {"status": 422, "who": "too few rows"}
+    assert analyses.clusters(made) is again
+    with pytest.raises(LookalikeError, match="too few rows"):
+        analyses.hubs(made, 4)
+    assert len(jobs.started) == 2
+
+
+def test_hubness_is_reduced_once_and_only_where_it_helps(made, monkeypatch):
+    jobs, kept = Now(), []
+    view, fitted = made.view, []
+    one = SimpleNamespace(
+        key=99, name="one", view=view, set_repaired=lambda *given: kept.append(given),
+        store=SimpleNamespace(load_result=lambda *_: None, save_result=lambda *_: True),
+    )  # fmt: skip
+    monkeypatch.setattr(analysis, "fit_repaired", lambda view: fitted.append(view) or "repaired")
+
+    def count(view, repaired, k):
+        sample = analysis.take(view)
+        return analysis.Hubs(sample, {"reduction_helps": helps, "space": repaired}, {})
+
+    monkeypatch.setattr(analysis, "find_hubs", count)
+    analyses = analysis.Analyses(jobs)
+    for k, helps in enumerate((False, True), 1):
+        job_of(lambda k=k: analyses.hubs(one, k))
+        assert analyses.hubs(one, k).document["space"] == ("repaired" if helps else None)
+        assert len(fitted) == len(kept) == helps
+    assert kept == [(view, "repaired")]
+    one.view = replace(view, repaired="before")
+    job_of(lambda: analyses.hubs(one, 3))
+    assert analyses.hubs(one, 3).document["space"] == "before"
+    one.view = view
+    monkeypatch.setattr(analysis, "MAX_ANALYZED_ROWS", 12)
+    job_of(lambda: analyses.hubs(one, 4))
+    assert len(kept) == 2
+    monkeypatch.setattr(analysis, "MAX_ANALYZED_ROWS", 11)
+    job_of(lambda: analyses.hubs(one, 5))
+    assert len(kept) == 2
+    monkeypatch.setattr(analysis, "can_be_repaired", lambda view: False)
+    monkeypatch.setattr(analysis, "MAX_ANALYZED_ROWS", 99)
+    job_of(lambda: analyses.hubs(one, 6))
+    assert len(kept) == 2
+    with pytest.raises(InvalidInput, match="a measure without a reducer"):
+        analyses.repair(one)
+    monkeypatch.setattr(analysis, "can_be_repaired", lambda view: True)
+    analyses.repair(one)
+    assert jobs.started[-1] == ("repair", "one", (99, *view.fit))
+    assert jobs.result == {"space": "repaired", "generation": 1}
+    assert len(kept) == 3
+    one.view = replace(view, repaired="before")
+    analyses.repair(one)
+    assert len(kept) == 3
+
+
+def test_a_refit_is_one_job_for_equal_options(made):
+    jobs, saved = Now(), []
+    one = SimpleNamespace(
+        key=99, name="one", save_cache=lambda: saved.append(True),
+        refit=lambda make: replace(make(made.view), generation=5),
+    )  # fmt: skip
+    asked = MeasureIn(measure="gower", kinds={"group": "text"}, weights={"y": 2, "x": 1})
+    analysis.Analyses(jobs).refit(one, asked)
+    key = (99, asked.model_dump_json())
+    assert jobs.started == [("measure", "one", key)]
+    assert jobs.result == {"measure": "Gower", "generation": 5}
+    assert saved == [True]
+
+
+def test_an_empty_set_is_not_called_missing():
+    rows = {"tags": [{"a"}, set(), {"a", "b"}], "more": [{"a"}, None, {"b"}]}
+    sample = SimpleNamespace(table=read_table(rows), ids=[0, 1, 2])
+    drawn = analysis.Map(sample, {"trust": None}, {"places": np.zeros((3, 2))})
+    assert drawn.colors("tags")["gap"] == "none"
+    assert drawn.colors("more")["gap"] == "missing"
+
+
+def decoded(colors, dtype=np.uint8):
+    return np.frombuffer(base64.b64decode(colors["values"]), dtype).tolist()
+
+
+def test_colors_are_codes_of_the_most_common_names():
+    names = ["b", "a", None, "b", *"hgfedc"]
+    found = analysis._codes(names, "gone")
+    assert (found["kind"], found["gap"]) == ("category", "gone")
+    assert found["labels"] == ["b", "a", "c", "d", "e", "f", "g", "h"]
+    assert decoded(found) == [0, 1, 255, 0, 7, 6, 5, 4, 3, 2]
+    more = analysis._codes([*names, "i"], "gone")
+    assert more["labels"] == [*found["labels"], "other"]
+    assert decoded(more)[-1] == 8
+    cells = [{"x", "y"}, {"y"}, None, set(), {"z", "x"}, {"v", "w"}]
+    assert analysis._common_items(cells) == ["x", "y", None, None, "x", "v"]
+    assert analysis._numbers([1, np.nan])["kind"] == "number"
+
+
+def test_a_map_as_bytes_and_in_colors(made):
+    places = np.arange(24.0).reshape(12, 2)
+    sample = analysis.take(made.view)
+    about = {"trust": 0.5, "sketch": False, "regions": []}
+    drawn = analysis.Map(sample, about, {"places": places})
+    head, _, cells = drawn.to_bytes().partition(b"\n")
+    assert json.loads(head) == {
+        "rows": 12, "ids": "positions", "generation": 1, "sampled": False, "newer": 0,
+        **about, "columns": ["x", "y", "group"],
+    }  # fmt: skip
+    assert np.frombuffer(cells, "<f4").tolist() == [*range(0, 24, 2), *range(1, 24, 2)]
+    some = analysis.RowSample(made.view, [1, 0, 7], sample.table[np.array([1, 0, 7])], True)
+    part = analysis.Map(some, {"trust": None}, {"places": places[:3]})
+    head = json.loads(part.to_bytes().partition(b"\n")[0])
+    assert (head["ids"], head["rows"], head["sampled"]) == ([1, 0, 7], 3, True)
+    assert decoded(part.colors("y"), "<f4") == [1, 0, 5]
+    assert part.colors("group")["labels"] == ["b", "a"]
+    assert part.colors("name")["labels"] == ["row 0", "row 1", "row 7"]
+    with pytest.raises(NotFound, match="Did you mean 'group'"):
+        part.colors("grup")
+    clusters = analysis.Clusters(sample, {}, {"labels": np.array([1, -1, *[0] * 10])})
+    assert part.by_cluster(clusters) == analysis._codes(
+        [None, "cluster 1", "cluster 0"], "no cluster"
+    )
+    gone = analysis.Clusters(some, {}, {"labels": np.array([2, 0, 0])})
+    assert decoded(drawn.by_cluster(gone))[:3] == [0, 1, 255]
+    hubs = analysis.Hubs(some, {}, {"plain": np.array([[1], [2], [1]])})
+    assert decoded(part.by_occurrence(hubs), "<f4") == [0, 2, 1]
+    assert np.isnan(decoded(drawn.by_occurrence(hubs), "<f4")).sum() == 9
+
+
+def test_a_map_is_trusted_by_as_many_neighbors_as_are_defined(made, monkeypatch):
+    view = made.view
+    asked = []
+
+    def trusted(measure, places, k):
+        asked.append((len(places), k))
+        return np.float64(0.75)
+
+    monkeypatch.setattr(analysis, "trustworthiness", trusted)
+    monkeypatch.setattr(analysis, "layout", lambda measure: np.zeros((size, 2)))
+    monkeypatch.setattr(analysis, "find_regions", lambda places, table: [])
+    for size in (4, 5, 7, 24, 25):
+        found = analysis.make_map(view)
+        trust = None if size == 4 else 0.75
+        assert found.document == {"trust": trust, "sketch": False, "regions": []}
+    assert analysis.make_map(view, 12).document["trust"] is None  # a sketch
+    assert asked == [(5, 1), (7, 2), (24, 10), (25, 10)]
+
+
+def test_regions_are_told_by_what_sets_them_apart():
+    rng = np.random.default_rng(0)
+    part = np.repeat([0, 1, 2], [60, 40, 20])
+    places = rng.normal(scale=0.01, size=(120, 2)) + np.array([[0, 0], [1, 0], [0, 1]])[part]
+    table = read_table(
+        {"color": np.array(["red", "blue", "green"])[part], "x": rng.normal(size=120)}
+    )
+    regions = analysis.find_regions(places, table)
+    assert [region["size"] for region in regions] == sorted(
+        (r["size"] for r in regions), reverse=True
+    )
+    assert sum(region["size"] for region in regions) == 120
+    for region in regions:
+        nearest = np.abs(places - [region["x"], region["y"]]).sum(axis=1).argmin()
+        strongest = region["differs"][0]
+        level = ["red", "blue", "green"][part[nearest]]
+        assert strongest["column"] == "color"
+        # What a slow count finds: all of the region, and the share of the rest.
+        assert (strongest["value"], strongest["inside"]) == (level, 1.0)
+        others = (part == part[nearest]).sum() - region["size"]
+        assert strongest["outside"] == pytest.approx(others / (120 - region["size"]))
+    assert analysis.find_regions(places, table) == regions
+    assert analysis.find_regions(places[:29], table[np.arange(29)]) == []  # too few for two
+    assert analysis.find_regions(np.zeros((120, 2)), table) == []  # all at one place
+
+
+def test_rows_that_meet_a_filter_are_bits_in_the_order_of_the_map(made):
+    sample = analysis.take(made.view)
+    drawn = analysis.Map(sample, {}, {"places": np.zeros((12, 2))})
+
+    def met(filter):
+        found = drawn.matches(filter)
+        bits = np.unpackbits(decoded_bytes(found), bitorder="little")[:12].astype(bool)
+        assert found["matched"] == bits.sum()
+        return np.flatnonzero(bits).tolist()
+
+    values = [i * i % 11 for i in range(12)]
+    assert met("y>=4") == [i for i in range(12) if values[i] >= 4]
+    assert met('{"group": {"in": ["a"]}, "x": {"<": 3}}') == [0, 2, 8]
+    assert met(json.dumps({made.view.settings.names: {"in": [3, 11]}})) == [3, 11]
+    assert met("{}") == list(range(12))
+    with pytest.raises(LookalikeError, match="grup"):
+        met('{"grup": {"==": "a"}}')
+
+
+def decoded_bytes(found):
+    return np.frombuffer(base64.b64decode(found["values"]), np.uint8)

@@ -9,13 +9,13 @@ from pydantic import ValidationError
 
 from lookalike.service import ServiceError
 from lookalike.service.api import collections as collection_routes
-from lookalike.service.api import document, models, operations, shared
+from lookalike.service.api import document, models, shared
 from lookalike.service.api import search as search_routes
+from lookalike.service.api import views as views_routes
 from lookalike.service.fitting import CollectionSettings
-from lookalike.service.jobs import Job
+from lookalike.service.jobs import Job, Jobs
 from lookalike.service.limits import RequestLimits
 from lookalike.service.problems import Refused
-from lookalike.service.safety import AccessPolicy
 from lookalike.service.service import Service
 from lookalike.service.store.database import requests
 from lookalike.service.store.store import Store
@@ -401,11 +401,11 @@ def test_events_of_a_job(monkeypatch):
             job.change("done")
 
     # Of this module alone: servers of other tests sleep, too.
-    monkeypatch.setattr(operations, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr(operations, "asyncio", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(views_routes, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(views_routes, "asyncio", SimpleNamespace(sleep=sleep))
 
     async def listen():
-        return [event async for event in operations._events(job)]
+        return [event async for event in views_routes._events(Jobs(), job)]
 
     events = run_alone(listen())
     states = [event if event[:1] == b":" else json.loads(event[17:])["state"] for event in events]
@@ -425,32 +425,20 @@ def test_verbs_are_asked_in_their_own_words():
     assert search_routes.QUICK_VERBS == ("inspect", "search")
 
 
-def test_what_the_page_opens_on_is_sent_with_it_once_it_is_computed(tmp_path):
+def test_what_the_page_opens_on(tmp_path):
     service = Service(tmp_path / "a.sqlite")
-    assert collection_routes.at_hand(service) is None  # nothing is there
+
+    def opening(name, answered):
+        return json.loads(collection_routes.opening(service, name, answered).body)
+
     for name in ("pets", "more"):
         service.catalog.create(name, PETS, CollectionSettings(name), service.limits)
-    assert collection_routes.at_hand(service) is None
-    service.warm("more")
-    assert collection_routes.at_hand(service) is None  # the first one counts
-    service.warm("pets")
-    name, data = collection_routes.at_hand(service)
-    opened = json.loads(data)
-    assert (name, opened["collection"]["name"], opened["answer"]["query"]["id"]) == (
-        "pets", "pets", 5,
-    )  # fmt: skip
+    opened = opening(None, True)
+    assert (opened["collection"]["name"], opened["answer"]["query"]["id"]) == ("pets", 5)
     assert [one["name"] for one in opened["collections"]] == ["pets", "more"]
-    service.store_answers = False
-    assert collection_routes.at_hand(service) is None
-    service.store_answers = True
-    service.access = AccessPolicy(tokens=True)
-    assert collection_routes.at_hand(service) is None
-    opening = collection_routes._opening
-    assert opening(service, "more", False)["answer"] is None
-    assert opening(service, "more", True)["collection"]["name"] == "more"
-    assert opening(service, None, False)["collection"]["name"] == "pets"
-    assert opening(service, "none", True)["collection"] is None
-    service.close()
+    assert opening("more", False)["answer"] is None
+    assert opening("more", True)["collection"]["name"] == "more"
+    service.store.close()
 
 
 def test_rows_that_are_sent_again_with_their_key_are_added_once(tmp_path):

@@ -8,7 +8,6 @@ import pytest
 
 import lookalike as la
 from lookalike.errors import InvalidInput
-from lookalike.service.catalog import Catalog
 from lookalike.service.cells import (
     ROW_NAMES,
     _read,
@@ -21,6 +20,7 @@ from lookalike.service.cells import (
     stored_columns,
     to_json,
 )
+from lookalike.service.service import Catalog
 from lookalike.service.store.store import Store
 from service.collections_made import create, lists, reopened, without_cache
 

@@ -13,9 +13,8 @@ import pytest
 from lookalike.errors import InvalidInput
 from lookalike.measures import Gower
 from lookalike.service import collection as collections
-from lookalike.service.analyses import fit_again
-from lookalike.service.analysis import take
-from lookalike.service.catalog import Catalog
+from lookalike.service.analysis import fit_again, take
+from lookalike.service.api.models import MeasureIn
 from lookalike.service.collection import (
     FolderCollection,
     _new_ids,
@@ -29,6 +28,7 @@ from lookalike.service.collection import (
 )
 from lookalike.service.fitting import CollectionSettings
 from lookalike.service.limits import RequestLimits
+from lookalike.service.service import Catalog
 from lookalike.service.store import database as tables
 from lookalike.service.store.store import (
     Changed,
@@ -52,15 +52,15 @@ def test_an_index_is_made_again_as_it_was(catalog):
     assert len(expected) == 7
     cached = reopened(catalog)
     assert lists(cached) == expected
-    assert cached.last_load == "read from the cache"
+    assert cached._cached >= 0  # read from the cache
     without_cache(catalog)
     fitted = reopened(catalog)
     assert lists(fitted) == expected
-    assert fitted.last_load == "fitted again: no cache"
+    assert fitted._cached < 0  # fitted again
     fitted.save_cache()
     again = reopened(catalog)
     assert lists(again) == expected
-    assert again.last_load == "read from the cache"
+    assert again._cached >= 0  # read from the cache
 
 
 def test_a_damaged_cache_is_noticed_and_made_again(catalog):
@@ -73,7 +73,7 @@ def test_a_damaged_cache_is_noticed_and_made_again(catalog):
         connection.execute(tables.cache_parts.update().values(bytes=bytes(data)))
     again = reopened(catalog)
     assert lists(again) == expected
-    assert again.last_load == "fitted again: a damaged cache (its hash is wrong)"
+    assert again._cached < 0  # fitted again
 
 
 def test_a_cache_that_is_whole_but_not_ours_is_not_used(catalog):
@@ -87,7 +87,7 @@ def test_a_cache_that_is_whole_but_not_ours_is_not_used(catalog):
         connection.execute(tables.caches.update().values(hash=hashlib.sha256(data).hexdigest()))
     again = reopened(catalog)
     assert lists(again) == expected
-    assert again.last_load == "fitted again: a cache that cannot be read"
+    assert again._cached < 0  # fitted again
 
 
 def test_two_threads_that_follow_apply_no_change_twice(catalog):
@@ -121,7 +121,7 @@ def test_a_refit_keeps_what_was_written_meanwhile(catalog):
     collection = create(catalog)
 
     def make(view):
-        after = fit_again(view, "gower", {"animal": "text"}, {})
+        after = fit_again(view, MeasureIn(measure="gower", kinds={"animal": "text"}))
         change(collection)  # written while the new measure was being fitted
         return after
 
@@ -246,7 +246,7 @@ def test_a_view_moves_in_both_spaces(catalog):
     assert after.index.ids == after.repaired.ids == [0, 2, 4, 5, 9]
     assert both.moved(8, [], []).changed == 2
     assert view.moved(8, [1], []).repaired is None
-    assert apply_changes(view, 3, Changed([], [])).index is view.index
+    assert apply_changes(view, 3, Changed([], [])).index.ids == view.index.ids
     record = json.dumps({"name": "Neu", "weight": 1.0, "animal": None, "tags": ["tame"]})
     added = apply_changes(view, 4, Changed([], [StoredRow("9", record)]))
     assert (added.generation, added.changed, added.index.get(9)["name"]) == (4, 1, "Neu")
@@ -264,17 +264,21 @@ def test_texts_have_four_ranks(catalog):
     settings = CollectionSettings("t", label_column="title", kinds={"kept": "category"})
     made = catalog.create("t", rows, settings, RequestLimits())
     view, texts = made.view, made.texts
-    texts.follow(view, [0], [])  # nothing was asked for yet
-    assert texts._rows is None
+    assert texts._rows == {}  # nothing was asked for yet
     assert texts.find(view, " BOX ", 9) == [0, 2, 1, 3]
     for limit in (1, 2, 3):
         assert texts.find(view, "box", limit) == [0, 2, 1, 3][:limit]
     assert texts.find(view, "1", 9) == [1, 5]  # an id, and a label
     assert texts.find(view, "nothing", 9) == []
-    texts.follow(view, [0, 77], [3])
-    assert texts.find(view, "box", 9) == [2, 1, 3]
-    texts.clear()
-    assert texts.find(view, "box", 9) == [0, 2, 1, 3]
+    made.remove([0])
+    made.replace(3, {"title": "no", "kept": "x", "size": 9.0})
+    made.add([{"title": "box 7", "kept": "x", "size": 7.0}])
+    assert texts.find(made.view, "box", 9) == [2, 7, 1]
+    assert texts.find(view, "box", 9) == [2, 7, 1]  # a thread that is late changes nothing
+    made.refit(lambda view: fit_again(view, MeasureIn(measure="gower")))
+    made.remove([2])
+    assert texts.find(made.view, "box", 9) == [7, 1]
+    assert set(texts._rows) == set(made.view.index.ids)
     assert _text_columns(view) == ["title", "kept"]
     plain = replace(view, settings=replace(view.settings, label_column=None))
     assert _text_columns(plain) == ["", "title", "kept"]
@@ -350,8 +354,8 @@ def test_a_refit_that_was_overtaken_is_refused(catalog):
 
     def make(view):
         if view.settings.measure == "auto":
-            collection.refit(lambda view: fit_again(view, "gower", {}, {}))
-        return fit_again(view, "gower", {}, {"weight": 2.0})
+            collection.refit(lambda view: fit_again(view, MeasureIn(measure="gower")))
+        return fit_again(view, MeasureIn(measure="gower", weights={"weight": 2.0}))
 
     with pytest.raises(Conflict) as caught:
         collection.refit(make)
@@ -369,7 +373,9 @@ def test_a_refit_of_the_same_rows_reaches_other_servers_and_the_next_start(catal
     before = lists(other)
     assert other.texts.find(other.view, "cat", 9) == [0, 2]
     sample = take(collection.view)
-    collection.refit(lambda view: fit_again(view, "gower", {}, {"weight": 9.0}))
+    collection.refit(
+        lambda view: fit_again(view, MeasureIn(measure="gower", weights={"weight": 9.0}))
+    )
     assert not sample.still_fits(collection.view)
     expected = lists(collection)
     assert expected != before
@@ -379,7 +385,7 @@ def test_a_refit_of_the_same_rows_reaches_other_servers_and_the_next_start(catal
     # The cache of before is gone, though it is of the same rows.
     started = reopened(catalog)
     assert lists(started) == expected
-    assert started.last_load == "fitted again: no cache"
+    assert started._cached < 0  # fitted again
 
 
 def test_new_rows_are_named_and_complete(catalog):
@@ -521,13 +527,14 @@ def test_pages_of_a_folder_leave_deleted_rows_out():
     )
     state = SimpleNamespace(names=names, segments=SimpleNamespace(segments=shards))
     folder = FolderCollection(None, SimpleNamespace(key=1, name="shards"))
-    folder._view = view = SimpleNamespace(index=SimpleNamespace(state_=state))
+    index = SimpleNamespace(state_=state)
+    folder._view = view = SimpleNamespace(index=index, record=lambda id: {"id": id})
     every = [0, 2, 3, 16, 17, 18, 19, 20, 21]
     assert folder.follow() is view
     for after in (None, "r0", "r1", "r2", "r3", "r4", "r16", "r20", "r21"):
         behind = [p for p in every if after is None or p > int(after[1:])]
         for limit in (1, 2, 3, 5, 9, 10):
-            assert folder.page(after, limit) == [f"r{p}" for p in behind[:limit]]
+            assert folder.page(after, limit) == [(f"r{p}", {"id": f"r{p}"}) for p in behind[:limit]]
     view.index = range(5)
     assert folder.count() == 5
     for call, hint in (
@@ -535,7 +542,6 @@ def test_pages_of_a_folder_leave_deleted_rows_out():
         (lambda: folder.replace(1, {}), "lookalike index delete FOLDER ID, then lookalike index"),
         (lambda: folder.remove([1]), "lookalike index delete FOLDER ID deletes rows; restart"),
         (lambda: folder.refit(None), "Build another folder: lookalike index build"),
-        (lambda: folder.set_repaired(None, None), "Ask in the space 'plain'."),
     ):
         with pytest.raises(Conflict) as caught:
             call()

@@ -6,7 +6,6 @@ import pytest
 from lookalike.errors import InvalidInput
 from lookalike.index import Index
 from lookalike.measures import Gower
-from lookalike.service.catalog import Catalog
 from lookalike.service.fitting import (
     CollectionSettings,
     list_measures,
@@ -14,6 +13,7 @@ from lookalike.service.fitting import (
     read_rows,
     settle,
 )
+from lookalike.service.service import Catalog
 from lookalike.service.store.store import Conflict, Store
 from lookalike.table import Kind, read_table
 from service.collections_made import create, lists, reopened, without_cache

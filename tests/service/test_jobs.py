@@ -13,7 +13,7 @@ from lookalike._runtime.progress import Cancelled, watching
 from lookalike._runtime.threads import run
 from lookalike.service import ServiceError
 from lookalike.service import jobs as jobs_module
-from lookalike.service.api.operations import POLL_SECONDS, _events
+from lookalike.service.api.views import POLL_SECONDS, _events
 from lookalike.service.jobs import Job, Jobs
 from lookalike.service.problems import Refused
 from lookalike.service.store.store import NotFound
@@ -174,10 +174,10 @@ def test_jobs_that_are_remembered_are_few(monkeypatch):
 
 
 def test_a_job_that_does_not_change_sends_no_event():
-    job = Job("1", "map", "films", "key")
+    job, jobs = Job("1", "map", "films", "key"), Jobs()
 
     async def listen():
-        events = _events(job)
+        events = _events(jobs, job)
         sent = [await anext(events)]
         waiting = asyncio.ensure_future(anext(events, b"end"))
         for _ in range(3):  # three looks at a job that is as it was
@@ -188,6 +188,7 @@ def test_a_job_that_does_not_change_sends_no_event():
         return [*sent, await waiting, await anext(events, b"end")]
 
     first, last, end = run_alone(listen())
+    jobs.close()
     assert b'"queued"' in first
     assert b'"done"' in last
     assert end == b"end"
@@ -313,7 +314,10 @@ def test_a_view_that_nobody_watches_any_more_is_not_worked_on(monkeypatch, for_v
     with jobs.watch(job):
         with jobs.watch(job):
             assert job.watchers == 2
+        jobs.end_unwatched()
         assert not job.cancel.is_set()  # one still watches
+    time.sleep(0.01)
+    jobs.end_unwatched()
     if for_view:
         assert job.ended.wait(60)
     assert job.state == state
@@ -328,7 +332,8 @@ def test_a_view_that_was_asked_for_once_is_worked_on_for_a_while(monkeypatch):
     jobs, go, began = Jobs(), threading.Event(), time.monotonic()
     names = {"films": True, "pets": False}
     view, other = (jobs.start("map", c, c, lambda job: go.wait(60) and {}, names[c]) for c in names)
-    assert view.cancel.wait(60)
+    while not view.cancel.is_set():
+        jobs.end_unwatched()
     assert time.monotonic() - began >= 0.3
     assert not other.cancel.is_set()
     go.set()
@@ -344,8 +349,10 @@ def test_a_client_that_asks_now_and_then_keeps_a_view_alive(monkeypatch):
     end = time.monotonic() + 1.0
     while time.monotonic() < end:
         assert not jobs.get(job.id).cancel.is_set()
+        jobs.end_unwatched()
         time.sleep(0.01)
     while not job.cancel.is_set():  # nobody asks any more
+        jobs.end_unwatched()
         time.sleep(0.01)
     go.set()
     jobs.close()

@@ -182,9 +182,9 @@ def test_an_error_becomes_a_status_with_headers():
     wrapped = HTTPException(400)
     wrapped.__cause__ = problems.Refused(413, *one)
     assert problems.problem_of(wrapped)[0] == 413
-    assert problems._of_http(HTTPException(404))["who"] == "address"
-    assert problems._of_http(HTTPException(405))["who"] == "method"
-    assert problems._of_http(HTTPException(406))["who"] == "request"
+    assert problems._refused(HTTPException(404)).who == "address"
+    assert problems._refused(HTTPException(405)).who == "method"
+    assert problems._refused(HTTPException(406)).who == "request"
     response = problems.respond(problems.Refused(418, *one, headers={"X": "1"}))
     assert (response.status_code, response.headers["X"]) == (418, "1")
     assert response.media_type == "application/problem+json"

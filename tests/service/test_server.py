@@ -200,7 +200,7 @@ def test_films_are_read_once(service, monkeypatch):
     assert serve_films(service.catalog, service.limits) == "films"
     ((name, rows, settings, limits),) = made
     assert (name, rows, settings.title, limits) == ("films", "films", "Films", service.limits)
-    service.store.create("films", "{}", b"", [])
+    service.store.create("films", CollectionSettings("Films").to_text(), b"", [])
     assert serve_films(service.catalog, service.limits) == "films"
     assert len(made) == 1
 
@@ -322,7 +322,6 @@ def test_running_says_the_address_and_warms(service, monkeypatch):
     monkeypatch.setattr(service, "warm_soon", lambda: said.append("warm"))
     monkeypatch.setattr("gc.set_threshold", made.append)
     run(service, "127.0.0.1", 8570, said.append)
-    assert service.settles is True
     run(service, "::1", 8570, said.append)
     assert said == ["http://127.0.0.1:8571/", "warm", "http://[::1]:8571/", "warm"]
     assert made == [("127.0.0.1", 8571), 50_000, "run", ("::1", 8571), 50_000, "run"]

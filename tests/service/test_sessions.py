@@ -9,7 +9,6 @@ import pytest
 import lookalike as la
 from lookalike.index import Index
 from lookalike.service import ServiceError
-from lookalike.service import sessions as kept
 from lookalike.service.api.models import SessionIn
 from lookalike.service.collection import Collection
 from lookalike.service.fitting import CollectionSettings
@@ -39,20 +38,21 @@ def ids(document):
     return [hit["id"] for hit in document["answer"]["hits"]]
 
 
-def test_undo_searches_nothing_again(service, monkeypatch):
+def test_an_answer_searches_for_the_last_round_and_the_one_before(service, monkeypatch):
     found, view = parts(service)
     sessions = service.sessions
     start = sessions.start(found, view, ASKED)
     one = sessions.mark(found, view, start["id"], [1], [])
     sessions.mark(found, view, start["id"], [], [4])
+    sessions.mark(found, view, start["id"], [3], [])
     searched = []
     search = Index.search
     monkeypatch.setattr(Index, "search", lambda *a, **b: searched.append(1) or search(*a, **b))
+    sessions.get(found, view, start["id"])
+    assert len(searched) == 3  # the query alone, too, however many rounds there were
+    sessions.undo(found, view, start["id"])
     assert sessions.undo(found, view, start["id"])["answer"]["hits"] == one["answer"]["hits"]
     assert ids(sessions.undo(found, view, start["id"])) == ids(start)
-    assert searched == []
-    sessions.mark(found, view, start["id"], [3], [])
-    assert searched == [1]
 
 
 def test_writers_do_not_wait_for_the_search_of_a_round(service, monkeypatch):
@@ -183,20 +183,14 @@ def test_sessions_expire_a_month_after_the_last_mark(service, monkeypatch):
     assert service.sessions.sweep() == 0
 
 
-def test_only_the_newest_sessions_stay_in_memory(service, monkeypatch):
-    monkeypatch.setattr(kept, "MAX_LIVE_SESSIONS", 2)
+def test_a_session_that_is_deleted_is_gone(service):
     found, view = parts(service)
     sessions = service.sessions
-    one, two = (sessions.start(found, view, ASKED)["id"] for _ in range(2))
-    sessions.get(found, view, one)  # used again, so that the other is the oldest
-    three = sessions.start(found, view, ASKED)["id"]
-    assert list(sessions._live) == [one, three]
-    assert sessions.get(found, view, two)["id"] == two  # replayed from the store
-    sessions.delete(found, two)
-    assert list(sessions._live) == [three]
+    one = sessions.start(found, view, ASKED)["id"]
     assert len(one) == 16
+    sessions.delete(found, one)
     with pytest.raises(NotFound):
-        sessions.delete(found, two)
+        sessions.delete(found, one)
 
 
 def test_a_session_in_full(service):

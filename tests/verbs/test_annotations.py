@@ -82,5 +82,7 @@ def test_json_of_an_argument():
 def test_descriptions_come_from_the_docstring():
     texts = describe_parameters(get_verb("search"))
     assert texts["k"] == "How many rows to find."
-    assert texts["like"] == texts["unlike"]
+    assert texts["unlike"] == "Rows that answers should not be like."
+    both = describe_parameters(get_verb("explain"))
+    assert both["row"] == both["other"]
     assert "``" not in "".join(texts.values())

@@ -121,17 +121,24 @@ def test_csv_has_every_row_and_column(file):
     assert min(float(row["distance"]) for row in rows) == 0
 
 
-def test_the_table_for_people(file):
+def test_the_text_for_people(file):
     done = run("cluster", file, "-n", 2, "--label", "kind", *COMPARED, COLUMNS="200")
     assert done.exit_code == 0
     assert "2 clusters of 24 rows, by Gower and components" in done.stdout
-    for word in ("typical", "mostly", "cat 92%", "dog 100%", "purity 0.958", "adjusted Rand index"):
+    for word in (
+        "typical",
+        "mostly",
+        "cat (92%)",
+        "dog (100%)",
+        "purity 0.958",
+        "adjusted Rand index",
+    ):
         assert word in done.stdout
-    for word in ("what sets it apart", "color red 100%", "exact on all 24 rows", "borderline"):
+    for word in ("color red 100%", "exact on all 24 rows", "borderline"):
         assert word in done.stdout
 
 
-def test_a_screen_too_narrow_for_the_table_gets_lines(tmp_path):
+def test_lines_fit_on_a_narrow_screen(tmp_path):
     names = [f"a_rather_long_name_of_a_column_{i}" for i in range(3)]
     rows = [",".join(names)] + [f"{i % 2},{i % 2 * 5 + i / 99},{i / 7}" for i in range(N)]
     path = tmp_path / "long.csv"
@@ -141,7 +148,6 @@ def test_a_screen_too_narrow_for_the_table_gets_lines(tmp_path):
         assert all(name in shown for name in names[:2])  # whole, on one line
         assert "cluster 1: 12 rows (50%)" in shown
         assert max(map(len, shown.splitlines()[3:])) <= width
-    assert "what sets it apart" in run("cluster", path, "-n", 2, COLUMNS="200").stdout
 
 
 @pytest.mark.long

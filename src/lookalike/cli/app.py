@@ -115,21 +115,17 @@ def lookalike(
     """Find the rows of a table that are alike, and say why."""
 
 
-def _register(name: str) -> None:
-    # A subcommand of Typer is added as a whole, a function with the options of all commands.
-    if name in QUESTIONS:
-        add_verb(app, name, module_of(name).HEADING)
-        return
-    module = import_module(f"lookalike.cli.{name}_command")
-    verb = getattr(module, name)
-    if isinstance(verb, typer.Typer):
-        app.add_typer(verb, name=name, rich_help_panel=COMMANDS[name])
-    else:
-        add_command(app, name, verb, module.EXAMPLES, COMMANDS[name])
-
-
 for _name in VERBS:
-    _register(_name)
+    if _name in QUESTIONS:
+        add_verb(app, _name)
+        continue
+    _module = import_module(f"lookalike.cli.{_name}_command")
+    _command = getattr(_module, _name)
+    # A group of commands is added as a whole, a function with the options of all commands.
+    if isinstance(_command, typer.Typer):
+        app.add_typer(_command, name=_name, rich_help_panel=COMMANDS[_name])
+    else:
+        add_command(app, _name, _command, _module.EXAMPLES, COMMANDS[_name])
 
 
 def main() -> None:
@@ -137,41 +133,32 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper) and not speaks_unicode():
         # Without it a character that the terminal cannot encode would end in a traceback.
         sys.stdout.reconfigure(errors="backslashreplace")
-    interrupts = _note_interrupts()
+    # Only where Python's own handler is set: a program that embeds us may have another.
+    main = threading.current_thread() is threading.main_thread()
+    if main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
     try:
         app(prog_name="lookalike")
     except Exception:
         # Ctrl-C during an import may surface as an error about a partially initialized module.
-        if interrupts:
+        if _interrupts:
             sys.exit(INTERRUPTED)
         raise
 
 
-def _note_interrupts() -> list[int]:
-    """Return a list to which every Ctrl-C is appended, besides its usual effect."""
-    noted: list[int] = []
+_interrupts: list[int] = []
 
-    def note(number: int, frame: FrameType | None) -> None:
-        if not noted:
-            # threading.Thread takes a lock that the code interrupted here may hold.
-            _thread.start_new_thread(_leave, ())
-        noted.append(number)
-        signal.default_int_handler(number, frame)
 
-    usual = sys.unraisablehook
-
-    def hide(found: sys.UnraisableHookArgs) -> None:
-        # Ctrl-C inside a callback of the compiler cannot be raised: Python would print a traceback
-        # and go on. ``_leave`` is what ends the program.
-        if not (noted and issubclass(found.exc_type, KeyboardInterrupt)):
-            usual(found)
-
-    # Only where Python's own handler is set: a program that embeds us may have another.
-    main = threading.current_thread() is threading.main_thread()
-    if main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, note)
-        sys.unraisablehook = hide
-    return noted
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Note a Ctrl-C, besides its usual effect, and see to it that the program ends."""
+    if not _interrupts:
+        # threading.Thread takes a lock that the code interrupted here may hold.
+        _thread.start_new_thread(_leave, ())
+        # Inside a callback of the compiler it cannot be raised: Python would print a traceback and
+        # go on until ``_leave`` ends the program.
+        sys.unraisablehook = lambda found: None
+    _interrupts.append(number)
+    signal.default_int_handler(number, frame)
 
 
 def _leave() -> None:

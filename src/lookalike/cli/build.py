@@ -39,9 +39,8 @@ class CommonOptions:
         """Run a block under these options."""
         from lookalike._runtime.config import config
 
-        settings: dict[str, Any] = {"progress": False} if self.quietly else {}
-        if self.memory is not None:
-            settings["memory_limit"] = self.memory
+        given = {"progress": False if self.quietly else None, "memory_limit": self.memory}
+        settings: dict[str, Any] = {n: value for n, value in given.items() if value is not None}
         with quiet(self.quietly), config(**settings):
             yield
 
@@ -145,28 +144,16 @@ EXTRA_OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-def add_verb(
-    app: typer.Typer,
-    verb: str,
-    panel: str | None = None,
-    name: str | None = None,
-    examples: tuple[str, ...] | None = None,
-) -> None:
+def add_verb(app: typer.Typer, verb: str) -> None:
     """Make a verb a command: its options are the parameters of its function.
 
     Parameters
     ----------
-    app : the program, or a group of its commands
+    app : the program
     verb : str
         One of ``lookalike.verbs.VERBS``.
-    panel : str, optional
-        Its heading in the help of the program.
-    name : str, optional
-        Of the command; None: that of the verb.
-    examples : tuple of str, optional
-        At the end of its help; None: those of the verb.
     """
-    ask = get_verb(verb)
+    ask, module = get_verb(verb), module_of(verb)
     # The table is FileSource in a shell: a path with options of how it is read.
     own = [*inspect.signature(ask).parameters.values()][1:]  # the first is the table
 
@@ -178,7 +165,7 @@ def add_verb(
         **values: Any,
     ) -> None:
         # Before any work.
-        form = check_page(output or str(getattr(module_of(verb), "OUTPUT", "text")), source.file)
+        form = check_page(output or str(getattr(module, "OUTPUT", "text")), source.file)
         source.check_exists()
         with compile_note(), source.asked_of(scheduler):
             if explore:
@@ -198,7 +185,7 @@ def add_verb(
     question.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     question.__annotations__ = {p.name: p.annotation for p in parameters}
     question.__doc__ = ask.__doc__
-    add_command(app, name or verb, question, examples or module_of(verb).EXAMPLES, panel)
+    add_command(app, verb, question, module.EXAMPLES, module.HEADING)
 
 
 def add_command(
@@ -251,14 +238,10 @@ def add_command(
     run.__annotations__ = {p.name: p.annotation for p in every}
     lines = "\n\n".join(f"  {line}" for line in examples)
     epilog = f"For example:\n\n{lines}" if examples else None
-    about = _paragraphs(command)
+    # The terminal breaks the lines of what a docstring says before its parameters.
+    text = inspect.cleandoc(command.__doc__ or "").partition("\nParameters\n---")[0]
+    about = "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
     app.command(name=name, cls=Verb, help=about, epilog=epilog, rich_help_panel=panel)(run)
-
-
-def _paragraphs(command: Callable[..., None]) -> str:
-    """Return what a docstring says before its parameters; the terminal breaks the lines."""
-    about = inspect.cleandoc(command.__doc__ or "").partition("\nParameters\n---")[0]
-    return "\n\n".join(" ".join(part.split()) for part in about.split("\n\n"))
 
 
 def _is_group(hint: Any) -> bool:
@@ -278,46 +261,35 @@ def _fields(group: Any) -> list[inspect.Parameter]:
 
 def _members(group: Any) -> list[inspect.Parameter]:
     """Return the options of a group, those of groups within it included."""
-    options = []
-    for option in _fields(group):
-        inner = _bare(option.annotation)
-        options += _members(inner) if _is_group(inner) else [option]
-    return options
+    each = ((one, _bare(one.annotation)) for one in _fields(group))
+    return [m for one, inner in each for m in (_members(inner) if _is_group(inner) else [one])]
 
 
 def _gather(group: Any, given: dict[str, Any]) -> Any:
     """Return a group made of the options that were given, which are taken out."""
-    values = {}
-    for option in _fields(group):
-        inner = _bare(option.annotation)
-        values[option.name] = _gather(inner, given) if _is_group(inner) else given.pop(option.name)
-    return group(**values)
+    each = ((one.name, _bare(one.annotation)) for one in _fields(group))
+    return group(**{n: _gather(i, given) if _is_group(i) else given.pop(n) for n, i in each})
 
 
 def _option(parameter: inspect.Parameter, text: str) -> inspect.Parameter:
     """Return a parameter of a verb as typer reads an option."""
-    spelling, hint = spelling_of(parameter), parameter.annotation
+    spelling, hint = spelling_of(parameter), _bare(parameter.annotation)
     # Text unless it is a number or a switch: measures, rows and filters are read by the verb.
-    kind: Any = {int: int, float: float, bool: bool}.get(_bare(hint), str)
-    if get_origin(hint) is Literal:
-        kind = hint
-    if spelling.repeat:
-        kind = list[str]
-    if spelling.table:
-        named = argument(spelling.metavar or parameter.name.upper(), spelling.help or text)
-        return parameter.replace(annotation=Annotated[_optional(str, parameter), named])
-    option = typer.Option(
-        *(spelling.flags or (f"--{parameter.name.replace('_', '-')}",)),
-        metavar=spelling.metavar,
-        help=spelling.help or text,
-        min=spelling.least,
-        show_default=parameter.default not in (None, REQUIRED),
-    )
-    return parameter.replace(annotation=Annotated[_optional(kind, parameter), option])
-
-
-def _optional(kind: Any, parameter: inspect.Parameter) -> Any:
-    return kind if parameter.default is not None else kind | None
+    kind: Any = hint if hint in (int, float, bool) or get_origin(hint) is Literal else str
+    kind = list[str] if spelling.repeat else kind
+    about, metavar = spelling.help or text, spelling.metavar
+    about += " May be repeated." if spelling.repeat else ""
+    note = argument(metavar or parameter.name.upper(), about)
+    if not spelling.table:
+        note = typer.Option(
+            *(spelling.flags or (f"--{parameter.name.replace('_', '-')}",)),
+            metavar=metavar,
+            help=about,
+            min=spelling.least,
+            show_default=parameter.default not in (None, REQUIRED),
+        )
+    kind = kind | None if parameter.default is None else kind
+    return parameter.replace(annotation=Annotated[kind, note])
 
 
 def _bare(hint: Any) -> Any:

@@ -5,20 +5,19 @@ from __future__ import annotations
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from lookalike._runtime.extras import check_service
 from lookalike.cli import output as out
 from lookalike.cli.options import option
 from lookalike.cli.serving import AddressOptions, run_service
 from lookalike.verbs.cluster import cluster
+from lookalike.verbs.compare import compare
 from lookalike.verbs.hubs import hubs
+from lookalike.verbs.report import report
 from lookalike.verbs.search import search
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from lookalike.index import Hits, Index
     from lookalike.table import Table
 
 EXAMPLES = ("lookalike demo", "lookalike demo --quick", "lookalike demo --page")
@@ -31,6 +30,8 @@ NEXT = (
 )
 
 FILMS = ("Star Wars", "Casablanca", "Toy Story")
+WEIGHTS = {"year": 4, "votes": 0, "budget": 0}
+MEASURES = "gower,gower:scale=rank,vector:scale=standard,ranked,simusf:trees=300,ratiorf"
 N_NEIGHBORS = 5
 MIN_VOTES = 1000  # of a film that readers may have heard of
 # Chosen by hand, for a short demo.
@@ -52,21 +53,13 @@ def demo(
         return
     from lookalike.datasets import load_films
 
-    console = out.make_console()
     out.note("reading the films of IMDb as they stood in 2005 (R data set ggplot2movies)")
     films = load_films()
-    show_columns(console, films)
     with out.compile_note():
-        index = show_measure(console, films)
-        for title in FILMS:
-            show_neighbors(console, index, films, title)
-        show_weights(console, index, films)
-        show_feedback(console, index, films)
+        show_neighbors(films)
         if not quick:
-            show_hubs(console, index, films)
-            show_groups(console, index, films)
-            show_measures(console, films)
-            write_report(console, films)
+            show_analyses(films)
+    console = out.make_console()
     out.headline(console, "Now your own table")
     console.print("\n".join(f"  {line}" for line in NEXT), markup=False, highlight=False)
 
@@ -92,135 +85,50 @@ def serve_page() -> None:
 # -- the steps, each a question that people ask of a table -----------------------------------------
 
 
-def show_columns(console: Console, films: Table) -> None:
-    """Print what the columns were taken for."""
-    summary = films.summary()
-    out.headline(console, f"What is in the table: {summary.title}")
-    console.print(summary.table())
-
-
-def show_measure(console: Console, films: Table) -> Index:
-    """Choose a measure for the table; print which, and why."""
+def show_neighbors(films: Table) -> None:
+    """Print what the columns hold, how films are compared, and which are alike."""
     from lookalike.index import Index
 
+    console, summary = out.make_console(), films.summary()
+    out.headline(console, f"What is in the table: {summary.title}")
+    console.print(summary.table())
     index = Index().fit(films)
     out.headline(console, "How are films compared?")
     out.say(console, f"{index.reason_}.")
     out.say(console, "The title only names a film: it is shown, not compared.")
-    return index
-
-
-def show_neighbors(console: Console, index: Index, films: Table, title: str) -> None:
-    """Print the films most like one."""
-    out.headline(console, f"Which films are like {title}?")
-    hits = search(index, row_of(films, title), k=N_NEIGHBORS, why=True)
-    hits.render_lines(console, ("title", "year"))
-
-
-def show_weights(console: Console, index: Index, films: Table) -> None:
-    """Search again with other weights, and print which films are new or gone."""
-    title, weights = FILMS[1], {"year": 4, "votes": 0, "budget": 0}
-    row = row_of(films, title)
+    _, casablanca, toy_story = rows = [row_of(films, title) for title in FILMS]
+    for title, row in zip(FILMS, rows, strict=True):
+        out.headline(console, f"Which films are like {title}?")
+        hits = search(index, row, k=N_NEIGHBORS, why=True)
+        hits.render_lines(console, ("title", "year"))
     counts = "if the year counts four times, and fame and money not at all"
-    out.headline(console, f"Like {title}, {counts}?")
-    before, after = (search(index, row, k=N_NEIGHBORS, weights=w) for w in (None, weights))
-    _show_change(console, before, after)
+    out.headline(console, f"Like {FILMS[1]}, {counts}?")
+    weighed = search(index, casablanca, k=N_NEIGHBORS, weights=WEIGHTS)
+    weighed.render_lines(console, ("title", "year"))
+    # ``hits`` are those of the last film; the first of them is marked as not liked.
+    out.headline(console, f"Like {FILMS[2]}, but not like {hits[0].row['title']}?")
+    again = search(index, toy_story, k=N_NEIGHBORS, unlike=hits[0].id)
+    again.render_lines(console, ("title", "year"))
 
 
-def show_feedback(console: Console, index: Index, films: Table) -> None:
-    """Mark the first film found as not liked, and print the list again."""
-    title = FILMS[2]
-    row = row_of(films, title)
-    before = search(index, row, k=N_NEIGHBORS)
-    wrong = before[0]
-    out.headline(console, f"Like {title}, but not like {wrong.row['title']}?")
-    _show_change(console, before, search(index, row, k=N_NEIGHBORS, unlike=wrong.id))
-
-
-def _show_change(console: Console, before: Hits, after: Hits) -> None:
-    """Print a list, each film with how it moved since the list before."""
-    lines = []
-    for rank, hit in enumerate(after):
-        by = before.ids.index(hit.id) - rank if hit.id in before.ids else None
-        moved = "new" if by is None else f"up {by}" if by > 0 else f"down {-by}" if by else ""
-        lines.append([str(rank + 1), hit.row["title"][:48], str(int(hit.row["year"])), moved])
-    heads = [("", "right"), ("title", "left"), ("year", "right"), ("moved", "left")]
-    console.print(out.grid(heads, lines))
-    gone = [hit.row["title"] for hit in before if hit.id not in after.ids]
-    if gone:
-        out.say(console, f"no longer among the first {len(after)}: {'; '.join(gone)}")
-
-
-def show_hubs(console: Console, index: Index, films: Table) -> None:
-    """Count in how many lists films are, before and after hubness is reduced."""
-    known = _known(films, N_SAMPLE_FILMS)
+def show_analyses(films: Table) -> None:
+    """Print hubs, clusters and measures of films with many votes, and write a report."""
+    console, known = out.make_console(), known_films(films, N_SAMPLE_FILMS)
+    of = f"{len(known):,} films with {MIN_VOTES:,} votes or more"
     out.headline(console, "Is one film everybody's neighbor?")
-    report = hubs(known, 10, reduce="mp", measure=_measure(index))
-    before, after = report.occurrences.values()
-    top = int(before.argmax())
-    name = known["title"].cell(top)
-    rows = [
-        (f"lists that {name!r} is in", before[top], after[top]),
-        ("most lists that any film is in", before.max(), after.max()),
-        ("films that no list shows", (before == 0).sum(), (after == 0).sum()),
-    ]
-    lines = [[words, f"{was:,}", f"{now:,}"] for words, was, now in rows]
-    of = f"Of {len(known):,} films with {MIN_VOTES:,} votes or more, each with its ten nearest:"
-    out.say(console, of)
-    console.print(out.grid([("", "left"), ("before", "right"), ("after", "right")], lines))
-    out.say(
-        console,
-        "Mutual proximity calls two films near only if each is near for the other; films that no "
-        "search ever showed come back.",
-    )
-
-
-def show_groups(console: Console, index: Index, films: Table) -> None:
-    """Cluster a sample, and print what sets each cluster apart."""
-    known = _known(films, N_SAMPLE_FILMS)
+    replace(hubs(known, 10, reduce="mp"), name=of).render(console)
     out.headline(console, "Which belong together?")
-    out.say(console, f"{len(known):,} films with {MIN_VOTES:,} votes or more, in five clusters:")
-    for one in cluster(known, 5, measure=_measure(index)).profile:
-        titles = ", ".join(known["title"].cell(row) for row in one.typical)
-        words = f"{one.rows:,} films ({one.share:.0%}) such as {titles}"
-        out.say(console, words, style="", indent=2)
-        out.say(console, "; ".join(map(str, one.columns[:3])), indent=2)
-
-
-def show_measures(console: Console, films: Table) -> None:
-    """Compare measures by how often neighbors share the genre."""
-    from lookalike.leaderboard import compare
-    from lookalike.measures import ForestProximity, Gower, Ranked, StochasticForest, Vector
-
+    cluster(known, 5).render(console)
+    out.headline(console, "Which measure's neighbors share the genre?")
     # Films of one genre only: a label must be one class.
-    known = _known(films, 8 * N_COMPARED_FILMS)
-    single = [row for row in range(len(known)) if len(known["genres"].cell(row)) == 1]
-    some = known[single[:N_COMPARED_FILMS]]
+    many = known_films(films, 8 * N_COMPARED_FILMS)
+    single = [row for row in range(len(many)) if len(many["genres"].cell(row)) == 1]
+    some = many[single[:N_COMPARED_FILMS]]
     genres = [next(iter(some["genres"].cell(row))) for row in range(len(some))]
-    columns = some.select(["year", "length", "rating", "votes", "ratings"])
-    board = compare(
-        columns,
-        {
-            "Gower, ranges": Gower(),
-            "Gower, ranks": Gower(scale="rank"),
-            "z-scores": Vector(scale="standard"),
-            "ranks": Ranked(),
-            "SimUSF": StochasticForest(300, random_state=0),
-            "RatioRF": ForestProximity("ratio", random_state=0),
-        },
-        y=genres,
-        k=10,
-    )
-    replace(board, name="Which neighbors share the genre?").render(console)
-
-
-def write_report(console: Console, films: Table) -> None:
-    """Write a page about the films, and say where it is."""
-    from lookalike.show.report import report
-
+    columns = "year, length, rating, votes, ratings"
+    compare(some, MEASURES, genres, k=10, columns=columns).render(console)
     page = Path(tempfile.gettempdir()) / "lookalike-films.html"
-    some = _known(films, N_COMPARED_FILMS)
-    report(some, title="Films", sample=N_COMPARED_FILMS).to_html(page)
+    report(known_films(films, N_COMPARED_FILMS), title="Films").to_html(page)
     out.headline(console, "All of it on one page")
     out.say(console, f"wrote {page}; open it in a browser")
 
@@ -231,16 +139,9 @@ def row_of(films: Table, title: str) -> int:
     return max(named, key=lambda row: films["votes"].values[row])
 
 
-def _known(films: Table, most: int) -> Table:
+def known_films(films: Table, most: int) -> Table:
     """Draw films with many votes, always the same ones."""
     import numpy as np  # not at the top: the help of every verb would wait for it
 
     enough = np.flatnonzero(films["votes"].values >= MIN_VOTES)
     return films[np.sort(np.random.default_rng(0).permutation(enough)[:most])]
-
-
-def _measure(index: Index) -> Any:
-    """Return the measure of an index, not fitted yet."""
-    from lookalike._runtime.estimator import clone
-
-    return clone(index.measure_)

@@ -31,15 +31,18 @@ def explore(
 
     Parameters
     ----------
+    label : name of a column, optional
+        A column of known classes: not compared, but shown.
+    columns : names, optional
+        Compare by these columns only; the others are still shown.
     title : str, optional
         The name of the table on the page.
     """
     from lookalike.exploring import explore as open_page
 
+    asked = {"label": label, "measure": measure, "weights": weights, "columns": columns}
     with out.compile_note():
-        page = open_page(
-            source, label=label, measure=measure, weights=weights, columns=columns, title=title
-        )
+        page = open_page(source, title=title, **asked)
     try:
         out.note(f"serving {page.url} (stop it with Ctrl-C)")
         typer.launch(page.url)
@@ -59,8 +62,8 @@ def write_explorer(source: FileSource, form: str | Path, **given: Any) -> None:
     **given : the parameters of the verb ``report``
     """
     if not isinstance(form, Path) or form.suffix == ".parquet":
-        found = repr(str(form))
-        raise InvalidInput("--output", "NAME.html", found, "Use a name that ends with .html")
+        hint = "Use a name that ends with .html"
+        raise InvalidInput("--output", "NAME.html", repr(str(form)), hint)
     from lookalike.exploring import explore as open_page
 
     of_file = {name: given.pop(name) for name in ("filter", "k", "seed")}

@@ -1,29 +1,20 @@
-"""Indexes in folders, for ``index``: when one is built, how it is checked and repaired."""
+"""Indexes in folders, for ``index``: how one is built, checked and repaired."""
 
 from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import partial
 from glob import has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lookalike._runtime.config import show_bytes
 from lookalike.cli import output as out
 from lookalike.cli.reading import FileSource
 from lookalike.errors import InvalidInput
-from lookalike.verbs.measures import AUTO, read_measure, weigh_columns
-from lookalike.verbs.source import select_columns
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from lookalike.index import Index
-
-PARQUET = (".parquet", ".pq")
+from lookalike.verbs.source import PARQUET, select_columns
 
 
 def ask_it(index: str, row: Any) -> str:
@@ -37,129 +28,108 @@ def ask_it(index: str, row: Any) -> str:
     return f"ask it: {shlex.join(['lookalike', 'search', index, '--row', str(row)])}"
 
 
-@dataclass(frozen=True)
-class FolderBuild:
-    """The options of ``index build``."""
+def build_folder(
+    source: FileSource,
+    more: Sequence[str],
+    to: str,
+    measure: Any,
+    *,
+    columns: Any,
+    filter: list[str] | None,
+    id_column: str | None,
+    scheduler: str | None,
+) -> None:
+    """Build an index in a folder, with a line for every shard and a summary at the end.
 
-    source: FileSource
-    to: str
-    more: list[str]
-    measure: str = AUTO
-    weights: Mapping[str, float] | None = None
-    columns: str | Sequence[str] | None = None
-    filter: list[str] | None = None
-    id_column: str | None = None
-    scheduler: str | None = None
-
-    @property
-    def in_parts(self) -> bool:
-        """Whether the rows are in Parquet files, which are read part by part."""
-        file = self.source.file
-        return bool(self.more) or names_parquet(file)
-
-    def wants_folder(self, shards: bool) -> bool:
-        """Whether the index is to be a folder: of many files, or on request."""
-        file, more = self.source.file, shards or self.scheduler is not None or bool(self.more)
-        return more or Path(file).expanduser().is_dir() or has_magic(file)
-
-    def make_measure(self) -> Any:
-        """Return the measure that was asked for, "auto" where the table decides."""
-        from lookalike.measures.default import default_measure
-
-        given = read_measure(self.measure)
-        if isinstance(given, str):  # "auto" stays, so that the folder keeps the reason for it
-            return weigh_columns(default_measure(), self.weights) if self.weights else given
-        return weigh_columns(given, self.weights)
-
-    def read(self, read: Callable[..., Any]) -> Any:
-        """Read the table.
-
-        Parameters
-        ----------
-        read : function that reads files in parts
-        """
-        if not self.in_parts:
-            return self.source.rows(self.filter).compared_by(self.columns).table
-        kinds = dict(self.source.reading.read_kinds() or {})
-        paths, missing = [self.source.file, *self.more], self.source.reading.missing or None
-        if self.id_column is not None:
-            kinds.setdefault(self.id_column, "object")  # as written: no digit of an id is lost
-        table = read(paths, kinds=kinds or None, missing=missing)
-        if self.columns is not None:
-            # Read twice: a lazy table cannot drop columns, but it can set them aside. The kinds of
-            # the first time are kept, so that nothing is guessed again.
-            kept = {*select_columns(table.like, self.columns).names, self.id_column}
-            every = [column.name for column in table.like.columns]
-            away = {name: "aside" for name in every if name not in kept}
-            again = {name: table.like[name].kind for name in kept if name is not None}
-            table = read(paths, kinds={**again, **away, **kinds}, missing=missing)
-        return table
-
-
-def build_folder(build: FolderBuild) -> None:
-    """Build an index in a folder, with a line for every shard and a summary at the end."""
-    source, to = build.source, build.to
-    for option, value in {"filter": build.filter, **source.reading.of_text}.items():
-        if value is not None and (build.more or is_parquet(source.file)):
+    Parameters
+    ----------
+    source : FileSource
+    more : further Parquet files
+    to : str, the folder
+    measure : Measure or "auto"
+    columns, filter, id_column, scheduler : as of ``index build``
+    """
+    files = [source.file, *more]
+    in_parts = bool(more) or names_parquet(source.file)
+    for option, value in {"filter": filter, **source.reading.of_text}.items():
+        if in_parts and value is not None:
             found, hint = "Parquet files that are read in parts", "Leave it out; filter searches"
             raise InvalidInput(f"--{option}", "a table in memory", found, hint)
-    given = build.make_measure()
-    if build.scheduler is not None:
-        _build_by_workers(build, given, build.scheduler)
-        return
-    from lookalike.table import read_table
-
-    table = build.read(partial(read_table, lazy=True))
-    console = out.make_console()
-    began, n_rows, n_bytes = time.perf_counter(), 0, 0
-
-    def done(number: int, shard: Any) -> None:
-        nonlocal n_rows, n_bytes
-        rows = int(shard.about["rows"])
-        n_rows, n_bytes = n_rows + rows, n_bytes + shard.size
-        size = show_bytes(shard.size)
-        out.note(f"shard {number + 1}: {rows:,} rows, {size}; {n_rows:,} of {len(table):,}")
-
-    # A build that was stopped continues: shards that are complete are not written again.
-    with out.compile_note():
-        from lookalike.index import build_index
-
-        made = build_index(table, to, given, id_column=build.id_column, done=done)
-    seconds = max(time.perf_counter() - began, 1e-9)
-    size, each = show_bytes(n_bytes), n_bytes / max(1, len(made))
-    speed = f"{len(made) / seconds:,.0f} rows/s"
-    notes = [made.reason_] if build.measure.strip().lower() == AUTO else []
-    notes.append(f"{size}, {each:,.0f} bytes per row, {seconds:,.1f} s, {speed}")
-    _say_built(console, build, made, table, notes)
-
-
-def _build_by_workers(build: FolderBuild, measure: Any, scheduler: str) -> None:
-    """Build an index in a folder by the workers of a Dask scheduler."""
-    if not build.in_parts:
+    if scheduler is not None and not in_parts:
         hint = "Write the table as Parquet, or leave --scheduler out"
         needed = "Parquet files, which workers can read in parts"
-        raise InvalidInput("--scheduler", needed, build.source.name, hint)
-    summaries: list[Any] = []
-    options: dict[str, Any] = {"id_column": build.id_column, "tell": summaries.append}
+        raise InvalidInput("--scheduler", needed, source.name, hint)
+
+    def read_by(read: Callable[..., Any]) -> Any:
+        if in_parts:
+            return _read_parts(source, files, columns, id_column, read)
+        return source.rows(filter).compared_by(columns).table
+
+    notes: list[str] = []
+
+    def tell(summary: object) -> None:
+        notes.append(str(summary))
+
     with out.compile_note():
-        from lookalike.index.dask import connect, fit_encode, read_table
+        if scheduler is not None:
+            from lookalike.index.dask import connect, fit_encode, read_table
 
-        with connect(scheduler) as client:
-            table = build.read(partial(read_table, client=client))
-            made = fit_encode(table, build.to, measure, client, **options)
-    _say_built(out.make_console(), build, made, table, [str(summaries[0])])
+            with connect(scheduler) as client:
+                table = read_by(partial(read_table, client=client))
+                made = fit_encode(table, to, measure, client, id_column=id_column, tell=tell)
+        else:
+            from lookalike.table import read_table as read_here
 
-
-def _say_built(
-    console: Console, build: FolderBuild, made: Index, table: Any, notes: list[str]
-) -> None:
-    """Print the summary of a build, and what to try next."""
-    files = plural(len(table.files), "file") if hasattr(table, "files") else build.source.name
-    name = type(made.measure_).__name__
-    out.headline(console, f"{build.to}: {len(made):,} rows of {files}, compared by {name}")
+            table = read_by(partial(read_here, lazy=True))
+            made = _build_here(table, to, measure, id_column, notes)
+    of = plural(len(table.files), "file") if hasattr(table, "files") else source.name
+    console, name = out.make_console(), type(made.measure_).__name__
+    out.headline(console, f"{to}: {len(made):,} rows of {of}, compared by {name}")
     first = made.state_.names.of(made.state_.segments.segments[0].positions[:1])[0]
-    for note in (*notes, ask_it(build.to, first)):
+    for note in (*notes, ask_it(to, first)):
         out.say(console, note)
+
+
+def _build_here(table: Any, to: str, measure: Any, id_column: str | None, notes: list[str]) -> Any:
+    """Build shard by shard; a build that was stopped continues where it was."""
+    from lookalike.index import build_index
+
+    began, sizes, counts = time.perf_counter(), [0], [0]
+
+    def done(number: int, shard: Any) -> None:
+        sizes.append(shard.size)
+        counts.append(int(shard.about["rows"]))
+        shown = f"{counts[-1]:,} rows, {show_bytes(shard.size)}"
+        out.note(f"shard {number + 1}: {shown}; {sum(counts):,} of {len(table):,}")
+
+    made = build_index(table, to, measure, id_column=id_column, done=done)
+    seconds, each = max(time.perf_counter() - began, 1e-9), sum(sizes) / max(1, len(made))
+    speed = f"{seconds:,.1f} s, {len(made) / seconds:,.0f} rows/s"
+    notes += [made.reason_] if isinstance(measure, str) else []
+    notes.append(f"{show_bytes(sum(sizes))}, {each:,.0f} bytes per row, {speed}")
+    return made
+
+
+def _read_parts(
+    source: FileSource,
+    files: Sequence[str],
+    columns: Any,
+    id_column: str | None,
+    read: Callable[..., Any],
+) -> Any:
+    """Read Parquet files in parts; columns that are not compared are set aside."""
+    kinds = dict(source.reading.read_kinds() or {})
+    if id_column is not None:
+        kinds.setdefault(id_column, "object")  # as written: no digit of an id is lost
+    read = partial(read, files, missing=source.reading.missing or None)
+    table = read(kinds=kinds or None)
+    if columns is None:
+        return table
+    # Read twice: a lazy table cannot drop columns, but it can set them aside. The kinds of the
+    # first time are kept, so that nothing is guessed again.
+    kept = {*select_columns(table.like, columns).names, id_column} - {None}
+    away = {one.name: "aside" for one in table.like.columns if one.name not in kept}
+    return read(kinds={**{name: table.like[name].kind for name in kept}, **away, **kinds})
 
 
 def plural(count: int, what: str = "row") -> str:
@@ -187,14 +157,14 @@ def add_files(file: str, paths: list[str], scheduler: str | None) -> tuple[int, 
     return added, len(Index.open(file))
 
 
-def is_parquet(file: str) -> bool:
-    """Whether a file is read in parts."""
-    return file.lower().endswith(PARQUET) or Path(file).expanduser().is_dir()
+def names_several(file: str) -> bool:
+    """Whether a path is a folder, or a pattern, of files."""
+    return Path(file).expanduser().is_dir() or has_magic(file)
 
 
 def names_parquet(file: str) -> bool:
     """Whether a path or a pattern names files that are read in parts."""
-    return is_parquet(file) or has_magic(file)
+    return file.lower().endswith(PARQUET) or names_several(file)
 
 
 def check_folder(file: str, repair: bool, scheduler: str | None = None) -> None:

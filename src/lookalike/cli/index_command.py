@@ -8,19 +8,25 @@ import typer
 
 from lookalike.cli import folders
 from lookalike.cli import output as out
-from lookalike.cli.build import Group, add_command, add_verb
+from lookalike.cli.build import Group, add_command
 from lookalike.cli.folders import plural
 from lookalike.cli.options import IdColumn, argument, option
 from lookalike.cli.output import Form, check_form, compile_note
 from lookalike.cli.reading import FileSource, Scheduler, need_shards
 from lookalike.errors import InvalidInput
+from lookalike.show.result import Console
 from lookalike.verbs.annotations import Columns, Filter, MeasureLike, Weights
-from lookalike.verbs.measures import AUTO, choose_measure, name_measure
+from lookalike.verbs.measures import (
+    AUTO,
+    choose_measure,
+    name_measure,
+    read_measure,
+    weigh_columns,
+)
+from lookalike.verbs.search import find_row
 from lookalike.verbs.source import SAVED, is_index_folder, is_saved_index, load_index
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from lookalike.index import Index
 
 index = typer.Typer(
@@ -61,14 +67,24 @@ def build(
 
     Several Parquet files, a folder of them or a pattern make a folder of shards: rows stay on
     disk, and a build that was stopped continues where it was.
+
+    Parameters
+    ----------
+    columns : names, optional
+        Compare by these columns only; the others are still shown.
     """
     from lookalike._runtime.files import check_writable
 
-    asked = folders.FolderBuild(
-        source, to, more or [], measure, weights, columns, filter, id_column, scheduler
-    )
-    if asked.wants_folder(shards):
-        folders.build_folder(asked)
+    # A pattern, and a folder, name several files.
+    if shards or scheduler or more or folders.names_several(source.file):
+        from lookalike.measures.default import default_measure
+
+        given: Any = read_measure(measure)
+        if given == AUTO and weights:  # "auto" alone stays, and the folder keeps the reason for it
+            given = default_measure()
+        given = given if given == AUTO else weigh_columns(given, weights)
+        options: dict[str, Any] = {"columns": columns, "filter": filter, "id_column": id_column}
+        folders.build_folder(source, more or [], to, given, scheduler=scheduler, **options)
         return
     if not to.lower().endswith(SAVED):
         hint = f"Write -o {to}{SAVED}, or add --shards for a folder"
@@ -161,7 +177,7 @@ def info(file: Saved, output: Form = None) -> None:
 def delete(file: Saved, ids: Annotated[list[str], argument("ID...", "Rows to delete.")]) -> None:
     """Delete rows from an index, by their ids."""
     made = load(file)
-    made.delete([read_id(made, word) for word in ids])
+    made.delete([find_row(made, word, "ids") for word in ids])
     save(made, file)
     print_headline(file, f"{plural(len(ids))} deleted, {len(made):,} left")
 
@@ -188,17 +204,6 @@ def save(made: Index, file: str) -> None:
     """Write an index back to its file; one in a folder has written each change already."""
     if made.folder is None:
         made.save(file)
-
-
-def read_id(made: Index, word: str) -> Any:
-    """Return an id as the index has it: a number may be the id that was typed."""
-    if made.id_column is None and not word.isdigit():
-        hint = "Ids of this index are integers"
-        raise InvalidInput("index delete", "the id of a row", repr(word), hint)
-    # An id column may hold "7" as text: then the word itself is the id.
-    if made.id_column is not None and (word in made or not word.lstrip("-").isdigit()):
-        return word
-    return int(word)
 
 
 def check(
@@ -232,19 +237,10 @@ def load(file: str) -> Index:
     return load_index(file)
 
 
-EXAMPLES = (
-    "lookalike index build films.csv -o films.lookalike",
-    "lookalike index add films.lookalike more.csv",
-    "lookalike index query films.lookalike --row 3 -k 5",
-    "lookalike index info films.lookalike",
-    "lookalike index check films.lookalike",
-    "lookalike index delete films.lookalike 3 14",
-    "lookalike index compact films.lookalike",
-)
-for _command, _example in zip(
-    (build, add, None, info, check, delete, compact), EXAMPLES, strict=True
-):
-    if _command is None:
-        add_verb(index, "search", name="query", examples=(_example,))
-    else:
-        add_command(index, _command.__name__, _command, (_example,))
+INDEX = "films.lookalike"
+add_command(index, "build", build, (f"lookalike index build films.csv -o {INDEX}",))
+add_command(index, "add", add, (f"lookalike index add {INDEX} more.csv",))
+add_command(index, "info", info, (f"lookalike index info {INDEX}",))
+add_command(index, "check", check, (f"lookalike index check {INDEX}",))
+add_command(index, "delete", delete, (f"lookalike index delete {INDEX} 3 14",))
+add_command(index, "compact", compact, (f"lookalike index compact {INDEX}",))

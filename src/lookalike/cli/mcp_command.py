@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from lookalike._runtime.extras import needing
 from lookalike.cli import output as out
 from lookalike.cli.options import argument, option
-from lookalike.errors import MissingExtra
 
 EXAMPLES = ("lookalike mcp data/", "lookalike mcp data/ --http --port 8572")
 
@@ -25,15 +25,11 @@ def mcp(
 
     Agents see the tables under FOLDER and nothing else, and change nothing unless --write is given.
     """
-    try:
-        from lookalike.mcp.server import make_server, serve_http, serve_stdio
+    with needing("mcp", "lookalike mcp"):
+        from lookalike.mcp.server import Tables, make_server, serve_http, serve_stdio
 
         if http:
             import uvicorn  # noqa: F401  fails before the note that it serves
-    except ModuleNotFoundError as error:
-        hint, found = "Install lookalike[mcp]", f"no {error.name}"
-        raise MissingExtra("lookalike mcp", "its packages", found, hint) from error
-    from lookalike.mcp.tables import Tables
 
     server = make_server(Tables(folder), write)
     if http:

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+STDIN = "-"  # as the name of a file
+
 
 def option(flags: str, metavar: str | None, help: str, **more: Any) -> Any:
     """Return an option of a command.

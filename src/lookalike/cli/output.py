@@ -9,7 +9,7 @@ import csv
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -18,29 +18,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lookalike._runtime.text import clean, plain
-from lookalike.cli.options import option
+from lookalike.cli.options import STDIN, option
 from lookalike.cli.spelling import spell_option
-from lookalike.errors import InvalidInput, spelled, suggest
-from lookalike.show.layout import grid, headline, make_console, say
+from lookalike.errors import spelled, suggest
+from lookalike.show.layout import grid as grid
+from lookalike.show.layout import headline as headline
+from lookalike.show.layout import make_console as make_console
+from lookalike.show.layout import say as say
 
 if TYPE_CHECKING:
     from lookalike.show.result import Result
-
-__all__ = ["grid", "headline", "make_console", "say"]  # for commands that are not verbs
 
 NOT_ASCII = re.compile(r"[^\n -~]")
 # First characters that a spreadsheet takes for a formula (OWASP, CSV injection), the full-width
 # ones as well, which some programs convert.
 FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")
-FORMS = ("text", "csv", "safe-csv", "json", "parquet")
+FORMS = ("text", "csv", "safe-csv", "json")
 PAGE = "page"
 Form = Annotated[
     str | None,
     option(
         "--output -o",
         "FORM|PAGE",
-        "text for people; csv, json or parquet for programs; safe-csv for spreadsheets; or "
-        "NAME.html, a page to write, or NAME.parquet.",
+        "text for people; csv or json for programs; safe-csv for spreadsheets; or NAME.html, a "
+        "page to write, or NAME.parquet.",
     ),
 ]
 
@@ -56,7 +57,7 @@ def check_page(output: str, file: str) -> str | Path:
         The table.
     """
     if output == PAGE:  # of a verb whose answer is a page unless another form is given
-        output = page_name(file)
+        output = "report.html" if file == STDIN else Path(file).name.split(".")[0] + ".html"
     if not output.lower().endswith((".html", ".htm", ".parquet")):
         return check_form(output)
     from lookalike._runtime.files import check_writable
@@ -67,24 +68,12 @@ def check_page(output: str, file: str) -> str | Path:
 
 def check_form(output: str) -> str:
     """Return the form of an answer; an unknown one is wrong usage."""
-    form = "text" if output == "table" else output  # an older name of the form
-    if form not in FORMS:
-        known, near = ", ".join(map(repr, FORMS)), suggest(form, FORMS)
-        problem = f"{output!r} is neither NAME.html nor one of {known}."
+    if output not in FORMS:
+        known, near = ", ".join(map(repr, FORMS)), suggest(output, FORMS)
+        problem = f"{output!r} is neither NAME.html, NAME.parquet nor one of {known}."
         problem += f" {near}" if near.startswith("Did") else ""
         raise typer.BadParameter(problem, param_hint="--output")
-    return form
-
-
-def page_name(file: str) -> str:
-    """Return the name of the page about a table, in the working directory.
-
-    Examples
-    --------
-    >>> page_name("data/films.csv.gz"), page_name("-")
-    ('films.html', 'report.html')
-    """
-    return "report.html" if file == "-" else Path(file).name.split(".")[0] + ".html"
+    return output
 
 
 def write_result(result: Result, output: str | Path) -> None:
@@ -119,30 +108,23 @@ def write(
     """
     if form == "json":
         write_json(document())
-        return
-    cells = columns()
-    rows = zip(*cells.values(), strict=True)
-    if form == "parquet":
-        write_parquet(list(cells), rows)
     else:
-        write_csv(list(cells), rows, safe=form == "safe-csv")
+        write_csv(columns(), safe=form == "safe-csv")
 
 
 # -- lines on standard error ----------------------------------------------------------------------
 
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
-_noted: ContextVar[set[str] | None] = ContextVar("noted", default=None)
 
 
 @contextmanager
 def quiet(wanted: bool) -> Iterator[None]:
     """Run one command; notes and warnings are suppressed, if that is wanted."""
-    before, noted = _quiet.set(wanted), _noted.set(set())
+    before = _quiet.set(wanted)
     try:
         yield
     finally:
         _quiet.reset(before)
-        _noted.reset(noted)
 
 
 def complain(text: str) -> None:
@@ -182,7 +164,7 @@ NOT_KEPT = "no folder can be written to keep them in: NUMBA_CACHE_DIR names anot
 
 @contextmanager
 def compile_note() -> Iterator[None]:
-    """Write a note if something is compiled inside this block, once in a command.
+    """Write a note, once, if something is compiled inside this block.
 
     A loop found on disk is silent.
 
@@ -197,11 +179,6 @@ def compile_note() -> Iterator[None]:
     def write() -> None:
         if write in when_compiling:  # once
             when_compiling.remove(write)
-            noted = _noted.get()
-            if noted is not None and COMPILING in noted:  # by another block of this command
-                return
-            if noted is not None:
-                noted.add(COMPILING)
             note(f"{COMPILING}; {NOT_KEPT if cache_folder() is None else KEPT}")
 
     when_compiling.append(write)
@@ -225,37 +202,6 @@ def on_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def write_parquet(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write an answer as a Parquet file; a mapping is JSON, a column of several types is text."""
-    import io
-
-    import pyarrow as pa
-    import pyarrow.parquet
-
-    if on_terminal():
-        hint = "Send it to a file: ... --output parquet > answer.parquet"
-        raise InvalidInput("--output parquet", "a file or a pipe", "a terminal", hint)
-
-    def column(cells: list[Any]) -> Any:
-        # Parquet has no type for mappings with other keys in each row.
-        cells = [json.dumps(c, ensure_ascii=False) if isinstance(c, dict) else c for c in cells]
-        try:
-            return pa.array(cells)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
-            texts = [c if c is None or isinstance(c, str) else json.dumps(c) for c in cells]
-            safe = [t and t.encode("utf-8", "backslashreplace").decode() for t in texts]
-            return pa.array(safe, pa.string())
-
-    lines = [[plain(cell) for cell in row] for row in rows]
-    columns = [column([line[i] for line in lines]) for i in range(len(heads))]
-    names = [head.encode("utf-8", "backslashreplace").decode() for head in heads]
-    whole = io.BytesIO()
-    pyarrow.parquet.write_table(pa.Table.from_arrays(columns, names), whole)
-    # Written in one call, when it is complete: an error leaves no half of a file in a pipe.
-    sys.stdout.buffer.write(whole.getvalue())
-    sys.stdout.buffer.flush()
-
-
 def write_json(answer: Any) -> None:
     """Write an answer as one JSON document."""
     text = json.dumps(plain(answer), ensure_ascii=not speaks_unicode(), indent=2, allow_nan=False)
@@ -270,7 +216,7 @@ def _escape(found: re.Match[str]) -> str:
     return letter if letter.isprintable() else json.dumps(letter)[1:-1]
 
 
-def write_csv(heads: Sequence[str], rows: Iterable[Sequence[Any]], *, safe: bool = False) -> None:
+def write_csv(cells: Mapping[str, Sequence[Any]], *, safe: bool = False) -> None:
     """Write an answer as CSV; a missing cell is empty, a list or a mapping is JSON.
 
     Cells are written as they are, for a program to read. A terminal gets no control characters,
@@ -288,11 +234,9 @@ def write_csv(heads: Sequence[str], rows: Iterable[Sequence[Any]], *, safe: bool
             return cell
         if safe and cell.startswith(FORMULA_STARTS):
             cell = f"'{cell}"
-        if shown:
-            return clean(cell)
         # A lone surrogate is in no encoding: written as Python writes it.
-        return cell.encode("utf-8", "backslashreplace").decode("utf-8")
+        return clean(cell) if shown else cell.encode("utf-8", "backslashreplace").decode("utf-8")
 
-    writer.writerow(map(field, heads))
-    writer.writerows([field(cell) for cell in row] for row in rows)
+    rows = zip(*cells.values(), strict=True)
+    writer.writerows(map(field, row) for row in (cells, *rows))
     sys.stdout.flush()

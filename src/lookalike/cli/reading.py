@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from lookalike.cli.options import argument, member, option
+from lookalike.cli.options import STDIN, argument, member, option
 from lookalike.errors import InvalidInput, LookalikeError
 from lookalike.verbs.annotations import read_json, split_pair
 from lookalike.verbs.source import SAVED, TableSource, is_saved_index, load_index
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from lookalike.index import Index
     from lookalike.table import Schema, Table
 
-STDIN = "-"
 # Magic numbers of formats that are not text, and the ending that read_table knows them by.
 MAGIC_NUMBERS = ((b"\x1f\x8b", ".csv.gz"), (b"PAR1", ".parquet"), (b"ARROW1", ".arrow"))
 
@@ -122,10 +121,9 @@ class FileSource(TableSource):
         from lookalike.table import read_table
 
         kinds, missing = self.reading.read_kinds(), self.reading.missing or None
-        options: dict[str, Any] = self.reading.of_text | {"lazy": lazy}
+        options = self.reading.of_text | {"label_column": self.reading.label_column, "lazy": lazy}
         with self.at_path(self.file) as path:
-            label = self.reading.label_column
-            return read_table(path, kinds=kinds, missing=missing, label_column=label, **options)
+            return read_table(path, kinds=kinds, missing=missing, **options)
 
     def beside(self, other: Any) -> FileSource:
         """Return another file, read by the same options; a saved index has its own."""

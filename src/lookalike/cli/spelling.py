@@ -65,7 +65,9 @@ def spell_option(
 def _option_of(param: Param, options: Container[str] | None) -> str:
     """Return the option of a parameter; "" where the command has none for it."""
     # A parameter of a measure stands within --measure.
-    if param.name != "weights" and param.of in _measures():
+    from lookalike.measures.contract.base import MEASURES
+
+    if param.name != "weights" and param.of in MEASURES:
         return ""
     option = _options().get(param.name, "")
     return option if options is None or option in options else ""
@@ -86,12 +88,6 @@ def _options() -> dict[str, str]:
     verbs = (inspect.signature(get_verb(verb)).parameters.values() for verb in VERBS)
     own = {one.name: flag_of(one) for some in verbs for one in some}
     return own | {name: f"--{name.replace('_', '-')}" for name in READING} | OTHERS
-
-
-def _measures() -> Container[str]:
-    from lookalike.measures.contract.base import MEASURES
-
-    return MEASURES
 
 
 def _word(value: Any) -> str:

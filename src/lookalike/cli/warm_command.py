@@ -25,13 +25,7 @@ def warm() -> None:
         problem = "there is no folder to keep compiled loops in"
         raise UnwritableFile("warm", "a folder for compiled loops", "none", hint, problem=problem)
     out.note("compiling all loops; the first time this takes some minutes")
-
-    def tell(what: str, done: int, total: int) -> None:
-        # Every tenth: a log of a container build shows lines, no bar.
-        if done % 10 == 0:
-            out.note(f"{done} of {total} parts: {what}")
-
-    done = compile_all(progress=tell)
+    done = compile_all()
     console = out.make_console()
     out.say(console, f"{done.compiled} loops compiled in {done.seconds:.0f} s", "")
     out.say(console, f"kept in {done.folder}", "")

@@ -12,8 +12,7 @@ from lookalike.evaluate.agreement import (
     mcnemar,
     retrieval_accuracy,
 )
-from lookalike.evaluate.contrast import DistanceContrast, distance_contrast
-from lookalike.evaluate.dimension import intrinsic_dimension
+from lookalike.evaluate.dimension import DistanceContrast, distance_contrast, intrinsic_dimension
 from lookalike.evaluate.map_quality import continuity, spread, trustworthiness
 
 __all__ = [

@@ -9,7 +9,7 @@ import numpy as np
 from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput
 from lookalike.evaluate.space import as_space, lists_of, needs_distances, size_of
-from lookalike.evaluate.vote import class_totals, winners
+from lookalike.evaluate.vote import vote
 from lookalike.measures.contract.matrices import check_pairs
 from lookalike.saving.fields import Choice
 from lookalike.table.model.targets import code_labels, label_sets
@@ -78,11 +78,7 @@ def _vote(
     checked = as_space(space, who)
     truth, labels = code_labels(y, size_of(checked), who)
     neighbors = truth[lists_of(checked, k, who).indices]
-    elected = np.empty(len(neighbors), dtype=np.int64)
-    # Votes of 4 million cells at a time (32 MB): a label per row would need n * n of them.
-    for part in blocks(len(neighbors), max(1, 2**22 // len(labels))):
-        votes = class_totals(neighbors[part], np.ones(neighbors[part].shape), len(labels))
-        elected[part] = winners(votes, neighbors[part], tie)
+    elected = vote(neighbors, np.ones(neighbors.shape), len(labels), tie)
     return truth, elected, labels
 
 

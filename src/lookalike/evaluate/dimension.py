@@ -1,12 +1,12 @@
-"""How many dimensions data really have, judged by how neighbor distances grow."""
+"""How distances spread: the dimension that they grow by, and whether they differ at all."""
 
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, TooFewRows, UndefinedMeasure
-from lookalike.evaluate.space import as_space, distance_blocks
+from lookalike.evaluate.space import as_space, distance_blocks, needs_distances
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.vector import Vector
@@ -80,7 +80,7 @@ def intrinsic_dimension(
         if embed is None and hasattr(checked, "measure_"):
             embed = 2 * int(checked.n_features_in_)
         if embed is not None:
-            points = classical_scaling(checked, embed)
+            points = classical_scaling(checked.distance(), embed)
             # Eigenvectors are exact to rounding times the largest eigenvalue, which is an error of
             # squared distances: what lies nearer than its root is the same point.
             largest = np.square(points).sum(axis=0).max(initial=0.0)
@@ -166,14 +166,13 @@ def _rescaled(measure: Measure, scale: str) -> Measure:
     return Vector().fit(x / ((spread if scale == "std" else spread**2) + 1e-7))
 
 
-def classical_scaling(measure: Measure, width: int) -> np.ndarray:
-    """Return coordinates whose Euclidean distances approximate those of a measure.
+def classical_scaling(d: np.ndarray, width: int) -> np.ndarray:
+    """Return coordinates whose Euclidean distances approximate those of a square matrix.
 
     Torgerson (1952), Multidimensional scaling: I. Theory and method, doi:10.1007/BF02288916.
     """
     from scipy.linalg import eigh
 
-    d = measure.distance()
     n = len(d)
     squares = (d + d.T) ** 2 / 4  # the mean of both directions, for measures without symmetry
     means = squares.mean(axis=0)
@@ -182,3 +181,82 @@ def classical_scaling(measure: Measure, width: int) -> np.ndarray:
     values, vectors = eigh(gram, subset_by_index=(n - width, n - 1))
     # Negative eigenvalues are what no Euclidean space can show; they count as 0.
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+
+
+class DistanceContrast(NamedTuple):
+    """Concentration and contrast of the distances of a space.
+
+    Parameters
+    ----------
+    concentration : float
+        Standard deviation over mean of all distances. Near 0 all rows are about as far from each
+        other; it falls as the number of independent columns grows [1]_.
+    relative_contrast : float
+        Mean distance over the mean distance to the nearest other row. Near 1 the nearest row is
+        hardly nearer than any [2]_. Infinite if every row has another at distance 0.
+
+    References
+    ----------
+    .. [1] D. Francois, V. Wertz, M. Verleysen (2007). The concentration of fractional distances.
+       IEEE Transactions on Knowledge and Data Engineering 19(7). doi:10.1109/TKDE.2007.1037
+    .. [2] J. He, S. Kumar, S.-F. Chang (2012). On the difficulty of nearest neighbor search.
+       International Conference on Machine Learning.
+
+    Examples
+    --------
+    >>> from lookalike.evaluate import distance_contrast
+    >>> found = distance_contrast([[0.0, 1.0, 3.0], [1.0, 0.0, 2.0], [3.0, 2.0, 0.0]])
+    >>> round(found.concentration, 3), round(found.relative_contrast, 3)
+    (0.408, 1.5)
+    """
+
+    concentration: float
+    relative_contrast: float
+
+
+def distance_contrast(space: Any) -> DistanceContrast:
+    """Return the concentration and the relative contrast of distances, over all pairs of rows.
+
+    Parameters
+    ----------
+    space : fitted measure or square matrix of distances
+        Pairs that cannot be compared are left out.
+
+    Returns
+    -------
+    DistanceContrast
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.evaluate import distance_contrast
+    >>> from lookalike.measures import Vector
+    >>> rng = np.random.default_rng(0)
+    >>> few, many = (Vector().fit(rng.normal(size=(200, columns))) for columns in (2, 200))
+    >>> distance_contrast(few).concentration > 5 * distance_contrast(many).concentration
+    True
+    """
+    who = "distance_contrast"
+    measure = needs_distances(as_space(space, who), who)
+    n = len(measure.rows_)
+    count = total = squares = 0.0
+    nearest, shift = np.full(n, np.inf), None
+    for rows, _, d in distance_blocks(measure):
+        known = d[np.isfinite(d)]
+        if shift is None and len(known):
+            shift = float(known.mean())
+        # Around a value near the mean: squares of large, close distances would cancel.
+        away = known - (shift or 0.0)
+        count, total, squares = count + len(away), total + away.sum(), squares + (away**2).sum()
+        nearest[rows] = np.fmin(nearest[rows], np.fmin.reduce(d, axis=1, initial=np.inf))
+    found = nearest[np.isfinite(nearest)]
+    if not count:
+        raise TooFewRows(who, "two rows that can be compared", f"{n} rows", "Add rows")
+    mean = (shift or 0.0) + total / count
+    spread = float(np.sqrt(max(0.0, squares / count - (total / count) ** 2)))
+    least = float(found.mean())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # Rows that are all alike have no contrast at all.
+        ratios = np.divide([spread, mean], [mean, least])
+    concentration, relative = np.where(mean > 0, ratios, [0.0, 1.0])
+    return DistanceContrast(float(concentration), float(relative))

@@ -174,6 +174,4 @@ def _ranks(distances: np.ndarray, own: np.ndarray) -> np.ndarray:
     distances[np.isnan(distances)] = np.inf  # pairs that cannot be compared are the farthest
     distances[np.arange(len(own)), own] = -1.0
     order = np.argsort(distances, axis=1, kind="stable")  # ties to the lower index
-    ranks = np.empty_like(order)
-    np.put_along_axis(ranks, order, np.arange(order.shape[1])[None], axis=1)
-    return ranks
+    return np.argsort(order, axis=1)

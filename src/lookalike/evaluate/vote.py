@@ -8,7 +8,7 @@ import numpy as np
 
 from lookalike._runtime.threads import blocks
 
-BLOCK_ROWS = 4096  # rows whose votes are counted in one call: bounds the table of class totals
+MAX_TOTALS = 2**22  # votes of so many rows times classes are counted in one call: 32 MB
 WEIGHTS = ("uniform", "distance", "kernel")
 
 
@@ -82,8 +82,8 @@ def winners(totals: np.ndarray, codes: np.ndarray, tie: str) -> np.ndarray:
 def vote(codes: np.ndarray, weights: np.ndarray, n_classes: int, tie: str) -> np.ndarray:
     """Return the class with the most votes of each row; see ``winners``."""
     best = np.empty(len(codes), dtype=np.int64)
-    # A table of rows times classes for all rows at a time could exceed the memory of the lists.
-    for part in blocks(len(codes), BLOCK_ROWS):
+    # For all rows at a time a label per row would need n * n votes.
+    for part in blocks(len(codes), max(1, MAX_TOTALS // max(1, n_classes))):
         best[part] = winners(class_totals(codes[part], weights[part], n_classes), codes[part], tie)
     return best
 

@@ -20,13 +20,12 @@ from lookalike.errors import InvalidInput, NoAnswer, Param, suggest
 from lookalike.exploring.offline import N_NEIGHBORS, offline_page
 from lookalike.index import Index
 from lookalike.service.api.models import Strict
-from lookalike.service.catalog import name_from, settings_from
 from lookalike.service.collection import View
 from lookalike.service.fitting import make
 from lookalike.service.limits import RequestLimits
 from lookalike.service.safety import AccessPolicy
 from lookalike.service.server import Server, free_port, measure_text
-from lookalike.service.service import Service
+from lookalike.service.service import Service, name_from, settings_from
 from lookalike.show.html.document import fragment
 from lookalike.show.html.markup import escape
 from lookalike.verbs.measures import AUTO, read_measure
@@ -137,8 +136,9 @@ class Explorer:
         """The conditions on rows, as a data frame: column, operator, value."""
         every = self._chosen.filter.items()
         rows = [(name, *pair) for name, conditions in every for pair in conditions.items()]
-        columns = {"column": 0, "operator": 1, "value": 2}
-        return make_frame({name: [row[i] for row in rows] for name, i in columns.items()}, "pandas")
+        names = ("column", "operator", "value")
+        columns = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+        return make_frame(columns, "pandas")
 
     @property
     def marks(self) -> Any:
@@ -208,14 +208,14 @@ class Explorer:
         self._finalizer()
 
     def _repr_html_(self) -> str:
-        id = f"lookalike-{id_of(self)}"
+        name = f"lookalike-{id(self):x}"  # another one for each explorer of the notebook
         index, link = self._view.index, escape(self.url)
         start = self._view.table[self._view.settings.names].values.tolist()[0]
         hits = index.search(start, k=min(N_CARD_HITS, max(1, len(index) - 1)))
         text = f'<a href="{link}" target="_blank" rel="noreferrer">Open the page</a> of '
         text += f"{escape(self.title)}, {len(index):,} rows; here are the rows most like the first."
-        card = f'<div id="{id}">{fragment(f"<p>{text}</p>")}{hits._repr_html_()}</div>'  # type: ignore[union-attr]
-        names = {"id": id, "address": self.url, "origin": self._address, "height": HEIGHT}
+        card = f'<div id="{name}">{fragment(f"<p>{text}</p>")}{hits._repr_html_()}</div>'  # type: ignore[union-attr]
+        names = {"id": name, "address": self.url, "origin": self._address, "height": HEIGHT}
         return f"{card}<script>{SCRIPT % names}</script>"
 
     def __repr__(self) -> str:
@@ -266,11 +266,6 @@ class Explorer:
         measure, _ = make(settings, some.drop([settings.names]))
         index = Index(measure, id_column=settings.names).fit(some)
         return replace(view, index=index, settings=settings, repaired=None, changed=0)
-
-
-def id_of(explorer: Explorer) -> str:
-    """Return a name for an element of the notebook, another one for each explorer."""
-    return f"{id(explorer):x}"
 
 
 def _close(service: Service, folder: Any, running: list[tuple[Server, threading.Thread]]) -> None:

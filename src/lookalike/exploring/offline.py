@@ -8,8 +8,10 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +21,20 @@ from lookalike._runtime.text import plain
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.exploring.payload import Arrays, write_baseline, write_columns
 from lookalike.measures.mixed.gower import Gower
-from lookalike.service.analysis import find_clusters, find_hubs
+from lookalike.service.analysis import find_clusters, find_hubs, make_map
 from lookalike.service.answers import describe
 from lookalike.service.cells import to_json
 from lookalike.service.collection import View
-from lookalike.service.maps import Map, make_map
-from lookalike.service.site import STYLES, WEB, one_script
+from lookalike.service.site import FIRST, IMPORT, WEB, lean, resolve
 from lookalike.table import Column
 
 OWN = Path(__file__).parent / "web"
 GAMMA = 0.5  # of the page's searches with marks
 N_NEIGHBORS = 10  # of the lists that hubs are counted in, as on the page
-SCRIPTS = re.compile(r' *<script\b[^>]*src="[^"]*"[^>]*></script>\n')
+# What the page loads: in the file it is inside.
+LINKED = re.compile(r' *<(?:script\b[^>]*src="[^"]*"[^>]*></script|link rel="stylesheet"[^>]*)>\n')
+EXPORT = re.compile(r"^export (default )?(?=(?:async function|function|const|class) (\w+))", re.M)
+DYNAMIC = re.compile(r'(=>|await) import\("(\.[^"\n]+)"\)')  # not the types in comments
 # Hidden: what changes rows, and what only a server computes.
 STYLE = """
 #header :is(select.table option[value^="+"], select.table hr, select.measure, [aria-label="hubs"]),
@@ -55,7 +59,7 @@ def offline_page(name: str, view: View, k: int = N_NEIGHBORS) -> str:
         raise InvalidInput(Param("measure"), "Gower, which compares column by column", found, hint)
     script, style = _script(), _style()
     page = (WEB / "index.html").read_text("utf-8")
-    page = SCRIPTS.sub("", STYLES.sub(b"", page.encode()).decode())
+    page = LINKED.sub("", page)
     # Cells are untrusted: only our script runs, and nothing can be sent or loaded.
     policy = f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
     policy += "img-src data:; base-uri 'none'; form-action 'none'"
@@ -75,6 +79,57 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
+def one_script(files: Mapping[str, str]) -> str:
+    r"""Return all modules as one script, also those that are imported dynamically.
+
+    Each becomes a constant: what a function with its body returns, so that names of different
+    modules never meet.
+
+    Examples
+    --------
+    >>> files = {
+    ...     "a.js": "export default function a() {}\n",
+    ...     "main.js": 'const later = () => import("./a.js");\nlater();\n',
+    ... }
+    >>> print(one_script(files))
+    const $a = (() => {
+    function a() {}
+    return { default: a };
+    })();
+    const $main = (() => {
+    const later = () => Promise.resolve($a);
+    later();
+    return {  };
+    })();
+    <BLANKLINE>
+    """
+    names = [FIRST]
+    imports = {}
+    for name in names:  # which grows meanwhile
+        imports[name] = [resolve(name, path) for _, path in IMPORT.findall(files[name])]
+        brought = [resolve(name, path) for _, path in DYNAMIC.findall(files[name])]
+        names += dict.fromkeys(n for n in imports[name] + brought if n not in names)
+    # The entry runs last: whatever it calls is there by then.
+    order = TopologicalSorter({name: imports[name] for name in names[1:]}).static_order()
+    return lean("".join(_closed(name, files[name]) for name in [*order, FIRST]))
+
+
+def _closed(name: str, text: str) -> str:
+    """Return a module as a constant."""
+
+    def of(path: str) -> str:
+        return "$" + re.sub(r"\W", "_", resolve(name, path).removesuffix(".js"))
+
+    def taken(match: re.Match[str]) -> str:
+        return f"const {{ {match[1].replace(' as ', ': ')} }} = {of(match[2])};"
+
+    names = [f"default: {found}" if default else found for default, found in EXPORT.findall(text)]
+    body = EXPORT.sub("", IMPORT.sub(taken, text))
+    body = DYNAMIC.sub(lambda match: f"{match[1]} Promise.resolve({of(match[2])})", body)
+    own = of(posixpath.basename(name))
+    return f"const {own} = (() => {{\n{body}return {{ {', '.join(names)} }};\n}})();\n"
+
+
 def _script() -> str:
     """Return all modules of the page, with our answers in place of the server's."""
     files = {p.relative_to(WEB).as_posix(): p.read_text("utf-8") for p in WEB.rglob("*.js")}
@@ -82,9 +137,7 @@ def _script() -> str:
 
 
 def _style() -> str:
-    index = (WEB / "index.html").read_bytes()
-    links = STYLES.search(index)
-    names = re.findall(r'href="/web/([^"]+)"', links[0].decode() if links else "")
+    names = re.findall(r'href="/web/([^"]+)"', (WEB / "index.html").read_text("utf-8"))
     sheets = [(WEB / name).read_text("utf-8") for name in (*names, "style/later.css")]
     return "".join(sheets) + STYLE
 
@@ -124,23 +177,13 @@ def _rows(view: View, shown: Sequence[Column]) -> dict[str, Any]:
 def _views(view: View, shown: Sequence[Column], arrays: Arrays, k: int) -> dict[str, Any]:
     """Return map, colors, clusters and hubs; tables of one or two rows have no groups."""
     drawn = make_map(view)
+    places = arrays.add(np.asarray(drawn.arrays["places"]).T, "f4")
     colors = {column.name: drawn.colors(column.name) for column in shown}
-    views = {"map": _map(drawn, arrays), "colors": colors, "clusters": None, "hubs": None}
+    views: dict[str, Any] = {"colors": colors, "clusters": None, "hubs": None}
+    views["map"] = drawn.drawn() | {"places": places, "newer": 0}
     if len(view.table) > 2:
         clusters = find_clusters(view)
         colors["cluster"] = drawn.by_cluster(clusters)
         views["clusters"] = clusters.document | clusters.of_rows()
         views["hubs"] = find_hubs(view, None, k).document | {"newer": 0}
     return views
-
-
-def _map(drawn: Map, arrays: Arrays) -> dict[str, Any]:
-    """Return the map: where its coordinates are, and how far it can be trusted."""
-    return {
-        "places": arrays.add(np.asarray(drawn.arrays["places"]).T, "f4"),
-        "rows": len(drawn.sample.ids),
-        **drawn.document,
-        "sampled": drawn.sample.sampled,
-        "columns": [column.name for column in drawn.sample.table.columns],
-        "newer": 0,
-    }

@@ -5,29 +5,33 @@ and many are among those of none (orphans, or anti-hubs). The functions here mea
 fitted measure, a matrix or a neighbor graph; the reducers, which wrap a measure, reduce it.
 """
 
-from lookalike.hubness.csls import CSLS, DisSimLocal
 from lookalike.hubness.graphs import rescale
-from lookalike.hubness.inequality import (
-    antihub_occurrence,
-    atkinson,
-    gini,
-    groupie_ratio,
-    hub_occurrence,
-    robin_hood,
-    skewness,
-)
 from lookalike.hubness.mutual_proximity import MutualProximity
 from lookalike.hubness.occurrence import (
     HubsAndOrphans,
+    antihub_occurrence,
     antihub_scores,
+    atkinson,
     badness,
+    gini,
+    groupie_ratio,
+    hub_occurrence,
     hubs_and_orphans,
     k_occurrence,
     reachability,
+    robin_hood,
+    skewness,
     symmetric_share,
 )
 from lookalike.hubness.report import HubnessReport, hubness_report
-from lookalike.hubness.scaling import CDM, NICDM, LocalScaling, SharedNeighbors
+from lookalike.hubness.scaling import (
+    CDM,
+    CSLS,
+    NICDM,
+    DisSimLocal,
+    LocalScaling,
+    SharedNeighbors,
+)
 from lookalike.hubness.scan import HubScan, scan_hubs
 
 __all__ = [

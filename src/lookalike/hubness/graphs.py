@@ -7,16 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooFewRows, WrongType, suggest
+from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooFewRows, WrongType
 from lookalike.evaluate.space import without_self
-from lookalike.hubness.csls import excesses
 from lookalike.hubness.mutual_proximity import MODELS, MutualProximity
-from lookalike.hubness.reducer import _Scaled, keep_best, mean_of_lists
-from lookalike.hubness.scaling import EPS, affinities, ratios
+from lookalike.hubness.reducer import _Scaled, keep_best
+from lookalike.hubness.scaling import CSLS, EPS, NICDM, LocalScaling
+from lookalike.measures.precomputed import Precomputed
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.saving.fields import Integer
+from lookalike.saving.fields import Choice, Integer
 
-METHODS = ("nicdm", "local_scaling", "csls", "shared_neighbors")
+REDUCERS = {"nicdm": NICDM, "local_scaling": LocalScaling, "csls": CSLS}
+METHODS = (*REDUCERS, "shared_neighbors")
 
 
 def rescale(
@@ -105,7 +106,9 @@ def _by_name(
     graph: NeighborGraph, method: Any, n_neighbors: int, reference: NeighborGraph | None
 ) -> tuple[np.ndarray, float]:
     """Return what lists are sorted by, and what is added to it for distances."""
-    _check_method(method)
+    mp = "Pass a fitted MutualProximity(..., 'gauss_independent') instead of a name"
+    hint = Phrase(InPython(mp)) if str(method).startswith("m") else ""  # "mp", "mutual_proximity"
+    Choice(*METHODS).check("rescale", "method", method, hint)
     Integer(1).check("rescale", "n_neighbors", n_neighbors, "Raise it")
     who = Phrase(Param("n_neighbors", n_neighbors, of="rescale"))
     fitted = graph if reference is None else reference
@@ -115,29 +118,19 @@ def _by_name(
         raise InvalidInput("rescale", needed, _size_of(fitted), advice)
     ours, theirs = (_first(lists, n_neighbors, who) for lists in (graph, fitted))
     near = graph.indices
-    d = np.where(near < 0, np.nan, graph.distances)
     if method == "shared_neighbors":
-        return 1 - _overlap(ours.indices, theirs.indices, near) / n_neighbors, 0.0
-    if method == "local_scaling":
-        return 1 - affinities(d, ours.distances[:, -1].copy(), theirs.distances[:, -1][near]), 0.0
-    mu_a, mu_b = mean_of_lists(ours.distances), mean_of_lists(theirs.distances)
-    if method == "nicdm":
-        # As NICDM, but of the distances that a graph has: the largest of these.
-        floor = EPS * float(np.nanmax(d, initial=0.0)) or 1.0
-        return ratios(d, mu_a, mu_b[near], floor), 0.0
-    # CSLS: sorted by the excess, shown with the offset, for the reason that _Excess gives.
-    largest = float(mu_b.max())
-    return excesses(d, mu_a, mu_b[near], largest), 2 * largest
-
-
-def _check_method(method: Any) -> None:
-    if method in METHODS:
-        return
-    hint = suggest(str(method), METHODS)
-    if str(method).startswith("m"):  # "mp", "mutual_proximity"
-        reducer = "a fitted MutualProximity(..., 'gauss_independent')"
-        hint = Phrase(InPython(f"Pass {reducer} instead of a name"))
-    raise InvalidInput("rescale", f"a method among {METHODS}", repr(method), hint)
+        pairs = zip(near, ours.indices, strict=True)
+        shared = [np.isin(theirs.indices[some], own).sum(axis=1) for some, own in pairs]
+        return 1 - np.reshape(shared, near.shape) / n_neighbors, 0.0
+    reducer = REDUCERS[method](Precomputed(), n_neighbors)
+    a, b = ({reducer.FACTORS[0]: reducer._fact_of(lists)} for lists in (ours, theirs))
+    if isinstance(reducer, NICDM):
+        # As after fitting, but of the distances that a graph has: the largest of these.
+        largest = np.nanmax(np.where(near < 0, np.nan, graph.distances), initial=0.0)
+        reducer.floor_, reducer.factor_ = EPS * float(largest) or 1.0, 1.0
+    elif isinstance(reducer, CSLS):
+        reducer.offset_ = 2 * float(b["level"].max())
+    return reducer._rescaled(graph, a, b), reducer.order_shift
 
 
 def _size_of(graph: NeighborGraph) -> str:
@@ -150,11 +143,3 @@ def _first(graph: NeighborGraph, k: int, who: str) -> NeighborGraph:
         raise TooFewRows(who, f"lists of {k}", f"lists of {graph.k}", hint)
     cut = replace(graph, indices=graph.indices[:, :k], distances=graph.distances[:, :k])
     return cut.finish()
-
-
-def _overlap(ours: np.ndarray, theirs: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """Count the rows that the list of each query shares with the list of each candidate."""
-    out = np.empty(near.shape)
-    for i, candidates in enumerate(near):
-        out[i] = np.isin(theirs[candidates], ours[i]).sum(axis=1)
-    return out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import warnings
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
@@ -10,16 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike._runtime.random_state import RANDOM_STATE, make_generator
-from lookalike._runtime.threads import blocks, run
+from lookalike._runtime.threads import blocks, lock_of, run
 from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, Phrase
-from lookalike.hubness.reducer import INNER, Facts, _Scaled
-from lookalike.hubness.survival import (
-    bivariate_tail,
-    gamma_survival,
-    gauss_product,
-    gauss_survival,
-    grown,
-)
+from lookalike.hubness.reducer import INNER, Facts, _Scaled, keep_best
+from lookalike.kernels import hubness as kernels
 from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.matrices import check_pairs, moments
 from lookalike.measures.contract.rows import Rows
@@ -33,10 +26,8 @@ AUTO = "auto"
 ALL_PAIRS = 10_000  # rows up to which every distance enters the default reducer; chosen by hand
 # Rows up to which "auto" counts: 8 MB of ranks, 4e9 triples, about a second.
 MAX_ROWS_FOR_AUTO_COUNTS = 2_000
-ROWS_PER_STRIP = 128  # whose distances to all fitted rows are in memory at a time
 MAX_ROWS_WITHOUT_WARNING = 20_000  # above it comparing all triples takes many minutes
-
-_rank_lock = threading.Lock()
+ROWS_PER_STRIP = 128  # whose distances to all fitted rows are in memory at a time
 
 
 @dataclass(eq=False, repr=False)
@@ -174,8 +165,6 @@ class MutualProximity(_Scaled):
 
     def _count_ranks(self) -> np.ndarray:
         """Return the competition rank of every distance within its row, -1 where undefined."""
-        from lookalike.kernels.hubness import competition_ranks
-
         rows = self.measure_.rows_
         n = len(rows)
         ranks = np.empty((n, n), dtype=rank_type(n))
@@ -184,7 +173,7 @@ class MutualProximity(_Scaled):
             d = self._strip(rows[part])
             # Sorting is several times faster without NaN; the kernel reads d itself.
             order = np.argsort(np.where(np.isnan(d), np.inf, d), axis=1)
-            return int(competition_ranks(d, order, ranks[part]))
+            return int(kernels.competition_ranks(d, order, ranks[part]))
 
         parts = [(part,) for part in blocks(n, ROWS_PER_STRIP)]
         tied = sum(run(rank_strip, parts, self.n_jobs, "ranking distances"))
@@ -200,12 +189,11 @@ class MutualProximity(_Scaled):
         # Ranks follow from the rows, and n**2 of them would dominate a saved file: they are
         # computed again after loading, once, whichever thread is first. The warning was given
         # when the measure was fitted.
-        if not hasattr(self, "_ranks"):
-            with _rank_lock:
-                if not hasattr(self, "_ranks"):
-                    with warnings.catch_warnings():
-                        warnings.simplefilter("ignore", LookalikeWarning)
-                        self._ranks = self._count_ranks()
+        with lock_of(self):
+            if not hasattr(self, "_ranks"):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", LookalikeWarning)
+                    self._ranks = self._count_ranks()
         return self._ranks
 
     def _strip(self, inner: Rows) -> np.ndarray:
@@ -250,16 +238,25 @@ class MutualProximity(_Scaled):
         return np.where(np.isnan(d), back, d), np.where(np.isnan(back), d, back)
 
     def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
-        mean, sd = a["mean"][:, None], a["sd"][:, None]
-        means, sds = b["mean"], b["sd"]
-        survival = gauss_survival if self.model_ == "gauss_independent" else gamma_survival
-        if self.augment:
-            mean, sd = grown(mean, sd, a["others"][:, None], d, b["new"])
-            means, sds = grown(means, sds, b["others"], back, a["new"][:, None])
-        elif survival is gauss_survival and back is d and (sd != 0).all() and (sds != 0).all():
-            # One kernel instead of two passes, for the usual case.
-            return gauss_product(d, a["mean"], a["sd"], means, sds)
+        (mean, sd), (means, sds) = self._augmented(d, back, a, b)
+        gauss = self.model_ == "gauss_independent"
+        if gauss and not self.augment and back is d and (sd != 0).all() and (sds != 0).all():
+            # One kernel instead of two passes, for the usual case; the same values to the last bit.
+            kernels.gauss_block(d, a["mean"], 1 / a["sd"], means, 1 / sds)
+            return d
+        survival = gauss_survival if gauss else gamma_survival
         return survival(d, mean, sd) * survival(back, means, sds)
+
+    def _augmented(
+        self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts
+    ) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
+        """Return mean and spread of the rows and of the columns, each other counted if new."""
+        mean, sd = a["mean"][:, None], a["sd"][:, None]
+        if not self.augment:
+            return (mean, sd), (b["mean"], b["sd"])
+        others, new = a["others"][:, None], a["new"][:, None]
+        grown_b = grown(b["mean"], b["sd"], b["others"], back, new)
+        return grown(mean, sd, others, d, b["new"]), grown_b
 
     def _candidates(self, a: Rows, b: Rows, near: NeighborGraph) -> np.ndarray:
         # Lists hold one distance of a pair; these need triples, or the distance back as well.
@@ -268,35 +265,18 @@ class MutualProximity(_Scaled):
         return super()._candidates(a, b, near)
 
     def _compare_counts(self, a: Rows, b: Rows) -> np.ndarray:
-        from lookalike.kernels.hubness import mutual_counts
-
-        ranks = self._rank_table()
-        n = len(ranks)
-        out = np.empty((len(a), len(b)))
-        old_a, old_b = a.seen >= 0, b.seen >= 0
-        if old_a.all() and old_b.all():
-            mutual_counts(ranks, a.seen, b.seen, ranks.dtype.type(0), out)
-            out /= n
-            return out
-        # Four blocks of fitted and new rows. Counts are integers, so ranks and distances lead to
-        # the same values.
-        for rows in (np.flatnonzero(old_a), np.flatnonzero(~old_a)):
-            for columns in (np.flatnonzero(old_b), np.flatnonzero(~old_b)):
-                if not len(rows) or not len(columns):
-                    continue
-                one, other = a[rows], b[columns]
-                joined = int(one.seen[0] < 0) + int(other.seen[0] < 0)
-                if joined:
-                    counts = self._count_new(one, other) / (n + joined if self.augment else n)
-                else:
-                    counts = self._compare_counts(one, other)
-                out[np.ix_(rows, columns)] = counts
-        return out
+        n = len(self.measure_.rows_)
+        new_a, new_b = a.seen < 0, b.seen < 0
+        if not new_a.any() and not new_b.any():
+            ranks, out = self._rank_table(), np.empty((len(a), len(b)))
+            kernels.mutual_counts(ranks, a.seen, b.seen, ranks.dtype.type(0), out)
+            return out / n
+        # Counts are integers, so ranks and distances lead to the same values for fitted rows.
+        joined = new_a[:, None].astype(np.int64) + new_b if self.augment else 0
+        return np.asarray(self._count_new(a, b) / (n + joined))
 
     def _count_new(self, a: Rows, b: Rows) -> np.ndarray:
         """Return counts for rows without ranks, from distances."""
-        from lookalike.kernels.hubness import farther_counts
-
         # In strips of b: distances of all rows of b to all fitted ones may not fit in memory.
         d, back = self._distances(a, b)
         from_a = self._strip(a.parts[INNER])
@@ -305,28 +285,30 @@ class MutualProximity(_Scaled):
             from_b = self._strip(b.parts[INNER][part])
             some = np.empty((len(a), len(from_b)))
             there, home = (np.ascontiguousarray(v[:, part]) for v in (d, back))
-            farther_counts(from_a, from_b, there, home, some)
+            kernels.farther_counts(from_a, from_b, there, home, some)
             out[:, part] = some
         return out
 
     def _compare_jointly(self, a: Rows, b: Rows) -> np.ndarray:
-        from lookalike.kernels.hubness import correlations
-
         d, back = self._distances(a, b)
         deviations, known = self._deviations(a)
         rho = np.empty(d.shape)
         for part in blocks(len(b), ROWS_PER_STRIP):
             others, theirs = self._deviations(b[part])
             some = np.empty((len(a), len(others)))
-            correlations(deviations, known, others, theirs, some)
+            kernels.correlations(deviations, known, others, theirs, some)
             rho[:, part] = some
-        mean, sd = a.arrays["mean"][:, None], a.arrays["sd"][:, None]
-        means, sds = b.arrays["mean"][None], b.arrays["sd"][None]
-        if self.augment:
-            new_a, new_b = a.arrays["new"], b.arrays["new"]
-            mean, sd = grown(mean, sd, a.arrays["others"][:, None], d, new_b[None])
-            means, sds = grown(means, sds, b.arrays["others"][None], back, new_a[:, None])
-        return bivariate_tail(d, back, mean, sd, means, sds, rho)
+        columns = {name: fact[None] for name, fact in b.arrays.items()}
+        (mean, sd), (means, sds) = self._augmented(d, back, a.arrays, columns)
+        # P(A > d and B > back) for two normal variables with correlation rho.
+        h = -(d - mean) / np.where(sd == 0, 1.0, sd)
+        k = -(back - means) / np.where(sds == 0, 1.0, sds)
+        joint = bivariate_normal(h, k, rho)
+        flat = (sd == 0) | (sds == 0)
+        if not flat.any():
+            return joint
+        apart = gauss_survival(d, mean, sd) * gauss_survival(back, means, sds)
+        return np.where(flat, apart, joint)
 
     def _deviations(self, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
         d = self._strip(rows.parts[INNER])
@@ -387,3 +369,101 @@ def default_reducer(measure: Measure, n_rows: int) -> MutualProximity:
     """
     options: dict[str, Any] = {} if n_rows <= ALL_PAIRS else {"sample": 30, "random_state": 0}
     return MutualProximity(measure, model="gauss_independent", **options)
+
+
+# -- tail probabilities of the distances of a row --------------------------------------------------
+
+
+def grown(
+    mean: np.ndarray, sd: np.ndarray, count: np.ndarray, d: np.ndarray, new: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return mean and standard deviation with the distance d added where the partner is new."""
+    # Welford's update of the moments by one value.
+    delta = np.where(new > 0, d - mean, 0.0)
+    weight = np.where(new > 0, count, 1.0)
+    variance = (sd * sd * weight + delta * delta * (weight / (weight + 1))) / (weight + 1)
+    # Squaring a tiny sd and taking the root again would lose it to underflow.
+    grown_sd = np.where(delta == 0, sd * np.sqrt(weight / (weight + 1)), np.sqrt(variance))
+    return mean + delta / (weight + 1), np.where(new > 0, grown_sd, sd)
+
+
+def step(d: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """Return 1 below the mean, 1/2 at it, 0 above: the limit for a spread of 0."""
+    return np.where(np.isnan(d), np.nan, np.where(d < mean, 1.0, np.where(d > mean, 0.0, 0.5)))
+
+
+def gauss_survival(d: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> np.ndarray:
+    """Return P(X > d) for a normal X."""
+    z = (d - mean) * (1 / np.where(sd == 0, 1.0, sd))
+    kernels.tails(z)
+    return np.where(sd == 0, step(d, mean), z)
+
+
+def gamma_survival(d: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> np.ndarray:
+    """Return P(X > d) for a Gamma variable X of this mean and standard deviation."""
+    from scipy.special import gammaincc
+
+    flat = (sd == 0) | (mean == 0)
+    safe_mean, safe_sd = np.where(flat, 1.0, mean), np.where(flat, 1.0, sd)
+    relative = safe_mean / safe_sd
+    # By moments: shape (mean / sd)**2, scale sd**2 / mean. Divided before it is squared, since
+    # sd**2 may underflow.
+    shape = relative * relative
+    tail = gammaincc(shape, d / safe_mean * shape)
+    return np.where(flat, step(d, mean), tail)
+
+
+def bivariate_normal(h: np.ndarray, k: np.ndarray, rho: np.ndarray) -> np.ndarray:
+    """Return P(X <= h and Y <= k) for standard normal X, Y with correlation rho.
+
+    By Owen's T function: Owen (1956), Tables for Computing Bivariate Normal Probabilities,
+    Annals of Mathematical Statistics 27. doi:10.1214/aoms/1177728074
+    """
+    from scipy.special import ndtr, owens_t
+
+    # At a correlation of 1 or -1 the formula divides by 0; the limits are below, in ``ends``.
+    tight = np.abs(rho) > 1 - 1e-12
+    r = np.where(tight, 0.0, rho)
+    root = np.sqrt(1 - r * r)
+
+    def term(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        safe = np.where(x == 0, 1.0, x)
+        return np.where(x == 0, np.sign(y) / 4, owens_t(x, (y - r * x) / (safe * root)))
+
+    below = (h * k > 0) | ((h * k == 0) & (h + k >= 0))
+    # The two terms are added first: the sum is then the same for (h, k) and (k, h), so that the
+    # measure is symmetric to the last bit.
+    value = (ndtr(h) + ndtr(k)) / 2 - (term(h, k) + term(k, h)) - np.where(below, 0.0, 0.5)
+    value = np.where((h == 0) & (k == 0), 0.25 + np.arcsin(r) / (2 * np.pi), value)
+    ends = np.where(rho > 0, ndtr(np.minimum(h, k)), np.maximum(0.0, ndtr(h) + ndtr(k) - 1))
+    value = np.where(tight, ends, value)
+    value = np.where(np.isnan(h) | np.isnan(k), np.nan, value)
+    return np.clip(value, 0.0, 1.0)
+
+
+LISTS_PER_BLOCK = 65_536  # re-ranked together, which bounds the memory (chosen by hand)
+
+
+def mutual_proximity_graph(
+    graph: NeighborGraph, mean: np.ndarray, sd: np.ndarray, k: int
+) -> NeighborGraph:
+    """Return the lists of a graph re-ranked by mutual proximity, independent Gauss model.
+
+    What ``rescale`` returns for a fitted ``MutualProximity(..., "gauss_independent", sample=...)``
+    with these moments, without the rows in memory.
+
+    Parameters
+    ----------
+    graph : NeighborGraph of rows among themselves
+    mean, sd : float64 per row, of its distances to the sample
+    k : int, length of the new lists
+    """
+    lists = NeighborGraph.empty(len(graph), k, graph.n_indexed, graph.has_self)
+    for part in blocks(len(graph), LISTS_PER_BLOCK):
+        near, d = graph.indices[part], graph.distances[part].copy()
+        d[near < 0] = np.nan
+        own = gauss_survival(d, mean[part][:, None], sd[part][:, None])
+        far = 1.0 - own * gauss_survival(d, mean[near], sd[near])
+        far[near < 0] = np.inf
+        keep_best(far, near, lists[part])
+    return lists

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -45,7 +45,6 @@ class _Reducer(Measure):
     NATIVE: ClassVar[tuple[str, str]] = ("similarity", "one_minus")
 
     measure: Measure | str
-    n_neighbors: int
     n_candidates: int | None
     n_jobs: int | None
 
@@ -70,8 +69,7 @@ class _Reducer(Measure):
 
     def read(self, X: Any) -> Table:
         """Read data as the inner measure does."""
-        inner = self.given_measure
-        return inner.read(X) if isinstance(inner, Measure) else super().read(X)
+        return self.given_measure.read(X)
 
     def read_new(self, X: Any) -> Table:
         """Read new rows as the inner measure does."""
@@ -182,15 +180,24 @@ class _Reducer(Measure):
 
 @dataclass(eq=False, repr=False)
 class _Local(_Reducer):
-    """Base of the reducers that look at the neighborhood of each row: their parameters."""
+    """Base of the reducers that look at the neighborhood of each row."""
 
     measure: Measure | str
     n_neighbors: int = 10
+    n_candidates: int | None = field(default=None, kw_only=True)
+    n_jobs: int | None = field(default=None, kw_only=True)
 
     @classmethod
     def examples(cls) -> list[Measure]:
         """Return small instances for the shared tests."""
         return [cls(Vector(), n_neighbors=2)]
+
+    def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
+        return {self.FACTORS[0]: self._fact_of(self._near(inner, self.n_neighbors))}
+
+    def _fact_of(self, lists: NeighborGraph) -> np.ndarray:
+        """Return the fact of each row that follows from its k nearest: their mean distance."""
+        return mean_of_lists(lists.distances)
 
 
 class _Scaled(_Reducer):

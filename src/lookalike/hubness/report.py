@@ -1,11 +1,16 @@
-"""A report on the hubness of a space, before and after reduction."""
+"""A report on the hubness of a space, before and after reduction, and a verdict.
+
+The verdict is decided here for all surfaces: no problem, one that the reduction helps with, or one
+that it does not. The reduction is tried before it is offered: where distances do not suffer from
+the dimension, it may make the largest hub larger.
+"""
 
 from __future__ import annotations
 
 import os
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,34 +19,21 @@ import numpy as np
 from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.text import percent, plain, short
 from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, Phrase
-from lookalike.evaluate.agreement import (
-    McNemar,
-    goodman_kruskal,
-    loo_accuracy,
-    loo_predict,
-    mcnemar,
-    retrieval_accuracy,
-)
-from lookalike.evaluate.contrast import distance_contrast
-from lookalike.evaluate.dimension import intrinsic_dimension
+from lookalike.evaluate import agreement
+from lookalike.evaluate.dimension import classical_scaling, distance_contrast, intrinsic_dimension
 from lookalike.evaluate.space import Space, as_space, lists_of, size_of
-from lookalike.hubness.inequality import gini, hub_occurrence, robin_hood, skewness
-from lookalike.hubness.occurrence import (
-    HubsAndOrphans,
-    antihub_scores,
-    badness,
-    k_occurrence,
-    symmetric_share,
-)
+from lookalike.hubness import occurrence
+from lookalike.hubness.mutual_proximity import default_reducer
+from lookalike.hubness.occurrence import HubsAndOrphans, k_occurrence
 from lookalike.hubness.reducer import _Reducer
-from lookalike.hubness.verdict import HubVerdict, Statistics, try_reduction
 from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.matrices import square
 from lookalike.measures.default import choose_measure
 from lookalike.measures.mixed.gower import Gower
+from lookalike.measures.precomputed import Precomputed
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.show import layout
-from lookalike.show.html import markup
-from lookalike.show.html.drawings import dots, frame, mark, new_figure, words
+from lookalike.show.html import drawings, markup
 from lookalike.show.html.markup import AGAINST, FOR, Html
 from lookalike.show.result import Result, Spell
 from lookalike.table import Table, read_table
@@ -52,13 +44,130 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 WHO = "hubness_report"
-N_CHECKED_HUBS = 10  # rows in the most lists whose missing cells are counted
+Statistics = dict[str, float | None]
+
+# Skewness of the k-occurrence above which hubs are a problem; the literature speaks of strong
+# hubness from 1.4 (Flexer and Schnitzer 2015).
+HUB_PROBLEM = 1.0
+# The reduction helps if it takes a quarter of the skewness or more, and the largest hub is in fewer
+# lists; chosen by hand: less is not worth another space.
+MAX_KEPT_SKEWNESS = 0.75
+# All pairs of so many rows are compared, 32 MB; of more rows a fixed sample is tried.
+MAX_TRIED_ROWS = 2_000
+
+
+@dataclass(frozen=True)
+class HubVerdict:
+    """Whether hubs are a problem, and whether a reduction helps.
+
+    Parameters
+    ----------
+    found : mapping of statistic to number
+        Of the rows as they are compared.
+    before, after : the same, optional
+        Of the rows that a reduction was tried on; None: it was not tried.
+    how : str
+        The reduction and the rows in words, where they have to be said.
+
+    Examples
+    --------
+    >>> few = {"skewness": 0.2, "largest": 13.0, "orphans": 16.0}
+    >>> print(HubVerdict(few))
+    No hub problem here: the largest hub is in 13 lists, skewness 0.20, rows in no list 16.
+    >>> many = {"skewness": 5.2, "largest": 108.0, "orphans": 90.0}
+    >>> print(HubVerdict(many, many, few))
+    Hubs are a problem, and the reduction helps: the largest hub is in 108 -> 13 lists, \
+skewness 5.20 -> 0.20, rows in no list 90 -> 16.
+    """
+
+    found: Statistics
+    before: Statistics | None = None
+    after: Statistics | None = None
+    how: str = ""
+
+    @property
+    def problem(self) -> bool:
+        """Whether a few rows fill so many lists that something should be done."""
+        return (self.found["skewness"] or 0.0) > HUB_PROBLEM
+
+    @property
+    def reduction_helps(self) -> bool:
+        """Whether there is a problem and the reduction, tried on the same rows, made it smaller."""
+        if not self.problem or self.before is None or self.after is None:
+            return False
+        (skew, largest), (skew_after, largest_after) = (
+            (one["skewness"] or 0.0, one["largest"] or 0.0) for one in (self.before, self.after)
+        )
+        return largest_after < largest and skew_after <= MAX_KEPT_SKEWNESS * skew
+
+    def __str__(self) -> str:
+        if not self.problem:
+            return f"No hub problem here: {_describe(self.found)}."
+        if self.before is None or self.after is None:
+            tried = "the reduction cannot be tried without distances"
+            return f"Hubs are a problem: {_describe(self.found)}; {tried}."
+        helps = self.reduction_helps
+        words = ", and the reduction helps" if helps else " that the reduction does not solve"
+        how = f" ({self.how})" if self.how else ""
+        return f"Hubs are a problem{words}: {_describe(self.before, self.after)}{how}."
+
+
+def try_reduction(space: Space, k: int) -> tuple[Statistics, Statistics, str] | None:
+    """Count hubs before and after the default reduction, on the same rows.
+
+    Parameters
+    ----------
+    space : fitted measure or NeighborGraph
+    k : int
+        Length of the lists.
+
+    Returns
+    -------
+    before, after : mapping of statistic to number
+    how : str
+        The reduction and the rows in words. None for a graph, which has few distances.
+    """
+    if not isinstance(space, Measure):
+        return None
+    n = len(space.rows_)
+    how, rows = "mutual proximity", space.rows_
+    if n > MAX_TRIED_ROWS:
+        how = f"{how}, tried on a sample of {MAX_TRIED_ROWS:,} rows"
+        sample = np.random.default_rng(0).choice(n, MAX_TRIED_ROWS, replace=False)
+        rows = rows[np.sort(sample)]
+    distances = square(space, rows, undefined="keep")
+    # Rows with nothing to compare are in no list of each other: as far as the farthest.
+    undefined = ~np.isfinite(distances)
+    distances[undefined] = np.max(distances, initial=1.0, where=~undefined)
+    np.fill_diagonal(distances, 0.0)
+    known = Precomputed(symmetric=space.traits.symmetric)
+    reducer = default_reducer(known, len(rows)).fit(distances)
+    k = min(k, len(rows) - 1)
+    before, after = (count_hubs(k_occurrence(one, k)) for one in (reducer.measure_, reducer))
+    return before, after, how
+
+
+def count_hubs(counts: np.ndarray) -> Statistics:
+    """Return the statistics that a verdict is about, for the k-occurrence of every row."""
+    orphans = float((counts == 0).sum())
+    return {
+        "skewness": occurrence.skewness(counts),
+        "largest": float(counts.max()),
+        "orphans": orphans,
+    }
+
+
+def _describe(*spaces: Statistics) -> str:
+    forms = {"largest": "{:,.0f}", "skewness": "{:.2f}", "orphans": "{:,.0f}"}
+    largest, skew, orphans = (
+        " -> ".join(form.format(one[name]) for one in spaces) for name, form in forms.items()
+    )
+    return f"the largest hub is in {largest} lists, skewness {skew}, rows in no list {orphans}"
 
 
 COLORS = (AGAINST, FOR)  # before, after
 ORPHAN = "currentColor"  # visible on light and dark pages
 MAX_MAPPED_ROWS = 1_500  # hubs first, then a fixed sample (chosen by hand)
-N_LANDMARKS = 150
 
 
 def _bins(report: HubnessReport) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -90,7 +199,7 @@ def histogram(report: HubnessReport) -> Html:
     centers = [(10 + (i + 0.5) * across, i) for i in range(0, bins, max(1, bins // 6))]
     ticks = "".join(
         # The last label would be cut at the edge if it were centered below its bar.
-        words((min(x, 478.0), 198), f"{edges[i] + 0.5:g}", "end" if x > 440 else "middle")
+        drawings.words((min(x, 478.0), 198), f"{edges[i] + 0.5:g}", "end" if x > 440 else "middle")
         for x, i in centers
     )
     axis = '<line x1="10" y1="180" x2="470" y2="180" stroke="#888"/>'
@@ -105,35 +214,22 @@ def histogram(report: HubnessReport) -> Html:
 def hub_map(report: HubnessReport) -> tuple[np.ndarray, np.ndarray] | None:
     """Return positions of rows and their coordinates, by the distances before reduction.
 
-    Landmark multidimensional scaling: classical scaling of a sample, and the other rows by their
-    distances to it (de Silva, Tenenbaum 2004, Sparse multidimensional scaling using landmark
-    points). None where there are no distances.
+    Classical scaling of the rows, or of a sample of many. None where there are no distances.
     """
-    space = report.space
-    if isinstance(space, _Reducer):
-        space = space.measure_
+    space = _inner(report.space)
     if not isinstance(space, Measure) or len(space.rows_) < 3:
         return None
     first = next(iter(report.occurrences.values()))
-    n = len(first)
-    rng = np.random.default_rng(0)
-    rows = np.arange(n)
-    if n > MAX_MAPPED_ROWS:
+    rows = np.arange(len(first))
+    if len(rows) > MAX_MAPPED_ROWS:
         largest = np.argsort(-first, kind="stable")[: MAX_MAPPED_ROWS // 10]
-        rows = np.union1d(largest, rng.choice(n, MAX_MAPPED_ROWS - len(largest), replace=False))
-    landmarks = np.sort(rng.choice(rows, min(N_LANDMARKS, len(rows)), replace=False))
-    squares = space.block(space.rows_[rows], space.rows_[landmarks]) ** 2
-    if not np.isfinite(squares).all():
+        some = np.random.default_rng(0).choice(rows, MAX_MAPPED_ROWS - len(largest), replace=False)
+        rows = np.union1d(largest, some)
+    distances = square(space, space.rows_[rows], undefined="keep")
+    if not np.isfinite(distances).all():
         return None
-    inner = squares[np.isin(rows, landmarks)]
-    inner = (inner + inner.T) / 2  # the measure need not be symmetric
-    means = inner.mean(axis=0)
-    gram = (means[:, None] + means - inner - means.mean()) / 2
-    values, vectors = np.linalg.eigh(gram)
-    # Eigenvalues are divided by: rows on a line, or all equal, have a second one of 0 or below.
-    values, vectors = np.maximum(values[-2:], 1e-12 * max(values[-1], 1e-300)), vectors[:, -2:]
     # The wider direction is the horizontal one.
-    return rows, ((means - squares) @ (vectors / np.sqrt(values)) / 2)[:, ::-1]
+    return rows, classical_scaling(distances, 2)[:, ::-1]
 
 
 def hub_maps(report: HubnessReport, rows: np.ndarray, coordinates: np.ndarray) -> Html:
@@ -146,22 +242,21 @@ def hub_maps(report: HubnessReport, rows: np.ndarray, coordinates: np.ndarray) -
         Positions of the rows.
     coordinates : float array of shape (m, 2)
     """
-    xy, height = frame(coordinates)
+    xy, height = drawings.frame(coordinates)
     panels = []
     for name, counts in report.occurrences.items():
         some = np.asarray(counts, dtype=float)[rows]
         hub = some > report.factor * report.k
         # In ascending order, so that the largest hubs are drawn on top.
         order = np.argsort(some, kind="stable")
-        circles = [
-            mark(xy[j], 2.5 + 1.6 * np.sqrt(some[j] / report.k), COLORS[0],
-                 f"row {int(rows[j])}: {some[j]:g} lists")
-            for j in order if hub[j]
-        ]  # fmt: skip
+        circles = []
+        for j in order[hub[order]]:
+            radius, title = 2.5 + 1.6 * np.sqrt(some[j] / report.k), f"{some[j]:g} lists"
+            circles.append(drawings.mark(xy[j], radius, COLORS[0], f"row {rows[j]}: {title}"))
         # Fewer rows have larger dots, as on the map of the report; orphans a little larger ones.
         size = float(np.clip(90 / np.sqrt(len(xy)), 3.5, 7.0))
-        orphans = dots(xy[some == 0], ORPHAN, size + 0.5)
-        parts = [dots(xy[(some > 0) & ~hub], FOR, size), orphans, *circles]
+        orphans = drawings.dots(xy[some == 0], ORPHAN, size + 0.5)
+        parts = [drawings.dots(xy[(some > 0) & ~hub], FOR, size), orphans, *circles]
         hubs = f"{int(hub.sum()):,} hub" + ("" if hub.sum() == 1 else "s")
         caption = f"{hubs}, {int((some == 0).sum()):,} rows in no list"
         if len(report.occurrences) > 1:
@@ -177,6 +272,7 @@ def hub_maps(report: HubnessReport, rows: np.ndarray, coordinates: np.ndarray) -
     return Html(f'<div class="figures">{"".join(panels)}</div>{markup.color_key(key)}')
 
 
+N_CHECKED_HUBS = 10  # rows in the most lists whose missing cells are counted
 MAX_ROWS_FOR_WIDE_LISTS = 2_000  # lists of 10 % of the rows, and dimensions of reduced spaces
 MAX_ROWS_FOR_ALL_PAIRS = 10_000  # Goodman-Kruskal compares all pairs with all pairs
 N_SHOWN_HUBS = 5  # in the text form
@@ -237,7 +333,7 @@ class HubnessReport(Result):
     ids : list, optional
         The ids of the rows; None: their positions.
     name : str
-        Of the table, for headings.
+        Of the table, for headings; empty: none.
     reason : str, optional
         Why rows are compared as they are.
     lists : mapping of column to NeighborGraph
@@ -249,12 +345,12 @@ class HubnessReport(Result):
     factor: float
     statistics: dict[str, Statistics]
     occurrences: dict[str, np.ndarray]
-    test: McNemar | None = None
+    test: agreement.McNemar | None = None
     notes: list[str] = field(default_factory=list)
     space: Any = field(default=None, repr=False)
     table: Table | None = field(default=None, repr=False)
     ids: list[Any] | None = field(default=None, repr=False)
-    name: str = "table"
+    name: str = ""
     reason: str | None = None
     lists: dict[str, NeighborGraph] = field(default_factory=dict, repr=False)
 
@@ -296,16 +392,16 @@ class HubnessReport(Result):
         if not self.lists:
             return []
         # Of a reducer, the space before: after it there are hardly rows that no list reaches.
-        scores = antihub_scores(next(iter(self.lists.values())), self.k)
+        scores = occurrence.antihub_scores(next(iter(self.lists.values())), self.k)
         order = np.argsort(-scores, kind="stable")[:n]
         return [{"row": int(i), "score": float(scores[i])} for i in order]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the occurrences as plain values, for JSON."""
-        test, mcnemar_test = None, self.test
-        if mcnemar_test is not None:
-            test = {"statistic": mcnemar_test.statistic, "pvalue": mcnemar_test.pvalue}
-            test |= {"only_before": mcnemar_test.only_first, "only_after": mcnemar_test.only_second}
+        test, found = None, self.test
+        if found is not None:
+            test = {"statistic": found.statistic, "pvalue": found.pvalue}
+            test |= {"only_before": found.only_first, "only_after": found.only_second}
         answer = {
             "title": self.title,
             "k": self.k,
@@ -331,19 +427,23 @@ class HubnessReport(Result):
 
         Where missing cells are not compared, rows with many of them may be near to all others.
         """
-        space = self.space.measure_ if isinstance(self.space, _Reducer) else self.space
-        missing = self._n_missing
-        if missing is None or getattr(space, "missing", None) in ("midpoint", "pessimistic"):
+        space, every = _inner(self.space), self._n_missing
+        if every is None or getattr(space, "missing", None) in ("midpoint", "pessimistic"):
             return None
-        hubs = [int(line["row"]) for line in self.top(N_CHECKED_HUBS)]
-        rows = f"Among the {len(hubs)} rows in the most lists"
+        hubs = every[[int(line["row"]) for line in self.top(N_CHECKED_HUBS)]]
+        share, usual = float((hubs > 0).mean()), float((every > 0).mean())
+        # Thresholds chosen by hand: clearly more hubs than rows have a missing cell, or hubs have
+        # twice as many of them.
+        if share > usual + 0.25 and share >= 0.5:
+            more = f"{percent(share)} have one, {percent(usual)} of all rows do"
+        elif hubs.mean() >= max(2.0 * every.mean(), 1.0):
+            more = f"{hubs.mean():.1f} each, where {every.mean():.1f} is the mean"
+        else:
+            return None
+        rows = f"Among the {len(hubs)} rows in the most lists are rows with many missing cells"
         same = "gower:missing=midpoint" if isinstance(space, Gower) else "auto"
         cure = ", which counts a missing cell as half alike."
-        comparison = _compare_missing(missing[hubs], missing)
-        if comparison is None:
-            return None
-        comparison = f"{rows} are rows with many missing cells ({comparison}): compare with "
-        return Phrase(comparison, Param("measure", same), cure)
+        return Phrase(f"{rows} ({more}): compare with ", Param("measure", same), cure)
 
     @property
     def _n_missing(self) -> np.ndarray | None:
@@ -354,15 +454,21 @@ class HubnessReport(Result):
 
     def cells(self) -> dict[str, list[Any]]:
         """Return one row per statistic."""
-        names = [name for name, _, _ in self.rows()]
-        meanings = [meaning for _, meaning, _ in self.rows()]
-        columns = self.statistics.items()
-        values = {column: [numbers.get(name) for name in names] for column, numbers in columns}
-        return {"statistic": names, "meaning": meanings, **values}
+        rows = self.rows()
+        values = {
+            column: [numbers.get(name) for name, _, _ in rows]
+            for column, numbers in self.statistics.items()
+        }
+        return {
+            "statistic": [row[0] for row in rows],
+            "meaning": [row[1] for row in rows],
+            **values,
+        }
 
     def render(self, console: Console, spell: Spell = str) -> None:
         """Print a summary, the statistics, then the rows in the most lists."""
-        layout.headline(console, f"{self.name}: {self.title}, lists of {self.k}")
+        title = f"{self.title}, lists of {self.k}"
+        layout.headline(console, f"{self.name}: {title}" if self.name else title)
         if self.reason is not None:
             layout.say(console, self.reason)
         layout.say(console, self.verdict, "")
@@ -377,31 +483,25 @@ class HubnessReport(Result):
 
     def _hub_grid(self, width: int) -> Any:
         """Return the largest hubs as a table: lists, missing cells and the row itself."""
-        table, missing = self.table, self._n_missing
+        hubs = self.top(N_SHOWN_HUBS)
         heads = ["row", *(["lists"] if self.columns == ["value"] else self.columns)]
-        hubs: list[list[Any]] = [[*hub.values()] for hub in self.top(N_SHOWN_HUBS)]
-        lines = [[short(self.id_of(row)), *map("{:g}".format, counts)] for row, *counts in hubs]
-        if missing is not None:
-            heads.append("missing")
-            for (row, *_), line in zip(hubs, lines, strict=True):
-                line.append(str(missing[row]))
-        # What the numbers leave of the width is for the row.
-        used = (max(map(len, column)) + layout.SPACES for column in zip(heads, *lines, strict=True))
-        rest = max(20, width - sum(used) - 2 * layout.SPACES)
-        for (row, *_), line in zip(hubs, lines, strict=True):
-            line.append("" if table is None else write_row(table, row, rest))
-        return layout.grid([*((head, "right") for head in heads), ("", "left")], lines)
-
-    def __str__(self) -> str:
-        rows = self.rows()
-        wide = max(len(label) for _, label, _ in rows)
-        lines = [f"{self.title}, lists of {self.k}", *self.sentences]
-        lines.append(" " * wide + "".join(f"{name:>10}" for name in self.columns))
-        lines += [
-            f"{label:<{wide}}" + "".join(f"{text:>10}" for text in texts)
-            for _, label, texts in rows
+        lines = [
+            [short(self.id_of(row)), *map("{:g}".format, n)] for row, *n in map(dict.values, hubs)
         ]
-        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
+        if self.table is not None and self._n_missing is not None:
+            missing = self._n_missing
+            heads.append("missing")
+            lines = [
+                [*line, str(missing[int(hub["row"])])]
+                for hub, line in zip(hubs, lines, strict=True)
+            ]
+            # What the numbers leave of the width is for the row.
+            wide = (max(map(len, column)) for column in zip(heads, *lines, strict=True))
+            rest = max(20, width - sum(wide) - layout.SPACES * (len(heads) + 2))
+            for hub, line in zip(hubs, lines, strict=True):
+                line.append(write_row(self.table, int(hub["row"]), rest))
+            heads.append("")
+        return layout.grid([(head, "right" if head else "left") for head in heads], lines)
 
     @cached_property
     def judged(self) -> HubVerdict:
@@ -458,7 +558,7 @@ class HubnessReport(Result):
         """
         mapped = hub_map(self)
         panels = 1 + (0 if mapped is None else len(self.columns))
-        figure = new_figure("HubnessReport.plot", 4.2 * panels + 1, 4)
+        figure = drawings.new_figure("HubnessReport.plot", 4.2 * panels + 1, 4)
         axes = np.atleast_1d(figure.subplots(1, panels))
         edges, heights = _bins(self)
         for name, column, color in zip(self.columns, heights, COLORS, strict=False):
@@ -473,9 +573,9 @@ class HubnessReport(Result):
                 size, color = 4 + 12 * some[order] / self.k, some[order]
                 # One color scale for both maps; hubs are at its end.
                 style = {"vmin": 0, "vmax": self.factor * self.k, "cmap": "viridis", "alpha": 0.7}
-                dots = axis.scatter(*xy[order].T, s=size, c=color, rasterized=True, **style)
+                points = axis.scatter(*xy[order].T, s=size, c=color, rasterized=True, **style)
                 axis.set(title=f"hub map, {name}", xticks=[], yticks=[])
-                figure.colorbar(dots, ax=axis, label="occurrence")
+                figure.colorbar(points, ax=axis, label="occurrence")
         return figure
 
 
@@ -523,48 +623,19 @@ def hubness_report(
         measure, reason = choose_measure(table)
         space = measure.fit(table)
     checked = as_space(space, WHO)
-    n = size_of(checked)
-    labels, label_sets = _labels(y, n)
-    spaces: dict[str, Space] = {"value": checked}
-    title = type(checked).__name__
+    spaces, title = {"value": checked}, type(checked).__name__
     if isinstance(checked, _Reducer):
         spaces = {"before": checked.measure_, "after": checked}
         title = f"{title} of {type(checked.measure_).__name__}"
-    right: list[np.ndarray] = []
-    notes: list[str] = []
-    statistics: dict[str, Statistics] = {}
-    occurrences: dict[str, np.ndarray] = {}
-    graphs: dict[str, NeighborGraph] = {}
-    for name, each_space in spaces.items():
-        lists = lists_of(each_space, k, WHO)
-        if isinstance(each_space, NeighborGraph):
-            lists = each_space  # with all its entries, which may show where ties end
-        graphs[name] = lists
-        counted = lists if ties == "index" else each_space
-        occurrences[name] = counts = k_occurrence(counted, k, ties=ties, random_state=0)
-        # The groups are those of the first space, so that the second shows what became of them.
-        groups = HubsAndOrphans(next(iter(occurrences.values())), k, factor)
-        numbers = statistics[name] = _about_occurrence(HubsAndOrphans(counts, k, factor))
-        numbers |= _about_symmetry(each_space, lists, k)
-        if len(spaces) > 1:
-            numbers |= _prefixed("mean", groups.mean_occurrence(counts))
-        if labels is not None:
-            bad = badness(counted, labels, k, ties=ties, random_state=0)
-            numbers |= _about_labels(each_space, lists, labels, k, notes)
-            numbers["bad"] = 100 * float(bad.sum()) / float(counts.sum())
-            numbers |= _prefixed("bad", groups.badness(bad, counts))
-            right.append(np.asarray(loo_predict(lists, labels, k) == labels))
-        if label_sets is not None:
-            numbers["retrieval"] = retrieval_accuracy(lists, label_sets, k)
-        numbers["intrinsic_dimension"] = _dimension(each_space, lists, name, notes)
-        numbers |= _about_contrast(each_space, n)
-        notes += _about_ties(lists, k, name, ties)
-    test = mcnemar(*right) if len(right) == 2 else None
-    notes, title = list(dict.fromkeys(notes)), f"{title}, {n:,} rows"
-    found_in = statistics, occurrences
-    return HubnessReport(
-        title, k, factor, *found_in, test, notes, checked, table, reason=reason, lists=graphs
+    n = size_of(checked)
+    labels = _labels(y, n)
+    report = HubnessReport(
+        f"{title}, {n:,} rows", k, factor, {}, {}, space=checked, table=table, reason=reason
     )
+    right = [_count(report, name, each, labels, ties) for name, each in spaces.items()]
+    known = labels[0] is not None and len(right) == 2
+    test = agreement.mcnemar(*right) if known else None
+    return replace(report, test=test, notes=list(dict.fromkeys(report.notes)))
 
 
 def _is_table(space: Any) -> bool:
@@ -587,95 +658,91 @@ def _labels(y: Any, n: int) -> tuple[np.ndarray | None, list[Any] | None]:
     return code_labels(y, n, WHO)[0], None
 
 
-def _about_occurrence(groups: HubsAndOrphans) -> Statistics:
-    counts = groups.occurrence
-    return {
-        "skewness": skewness(counts),
-        "largest": groups.largest,
-        "hubs": float(len(groups.hubs)),
-        "orphans": float(len(groups.orphans)),
-        "reachability": float((counts > 0).mean()),
-        "hub_occurrence": hub_occurrence(counts, groups.factor),
-        "robin_hood": robin_hood(counts),
-        "gini": gini(counts),
-    }
+def _inner(space: Any) -> Any:
+    """Return the space whose hubness a reducer reduces; any other space itself."""
+    return space.measure_ if isinstance(space, _Reducer) else space
 
 
-def _prefixed(word: str, numbers: Statistics) -> Statistics:
-    return {f"{word}_{group}": value for group, value in numbers.items()}
-
-
-def _about_symmetry(space: Space, lists: NeighborGraph, k: int) -> Statistics:
-    numbers: Statistics = {"symmetric_share": symmetric_share(lists, k)}
-    if len(lists) <= MAX_ROWS_FOR_WIDE_LISTS and isinstance(space, Measure):
-        numbers["symmetric_share_wide"] = symmetric_share(space, 0.1)
-    return numbers
-
-
-def _about_contrast(space: Space, n: int) -> Statistics:
-    if not isinstance(space, Measure) or n > _most_rows(space):
-        return {}
-    contrast = distance_contrast(space)._asdict().items()
-    # Without a finite value where every row has a duplicate.
-    return {key: value if np.isfinite(value) else None for key, value in contrast}
-
-
-def _most_rows(space: Space) -> int:
-    """Return up to how many rows all pairs are compared."""
-    # A reduced space is compared anew for every pair, which takes much longer.
-    return MAX_ROWS_FOR_WIDE_LISTS if isinstance(space, _Reducer) else MAX_ROWS_FOR_ALL_PAIRS
-
-
-def _compare_missing(hubs: np.ndarray, every: np.ndarray) -> str | None:
-    """Return how many cells hubs and all rows miss; None where hubs do not miss more."""
-    # Thresholds chosen by hand: clearly more hubs than rows have a missing cell, or hubs have
-    # twice as many of them.
-    share, usual = float((hubs > 0).mean()), float((every > 0).mean())
-    count, mean = float(hubs.mean()), float(every.mean())
-    if share > usual + 0.25 and share >= 0.5:
-        return f"{percent(share)} have one, {percent(usual)} of all rows do"
-    if count >= 2.0 * mean and count >= 1.0:
-        return f"{count:.1f} each, where {mean:.1f} is the mean"
-    return None
-
-
-def _about_labels(
-    space: Space, lists: NeighborGraph, y: np.ndarray, k: int, notes: list[str]
-) -> Statistics:
-    numbers: Statistics = {
-        "accuracy_1": loo_accuracy(lists, y, 1),
-        "accuracy": loo_accuracy(lists, y, k),
-    }
-    most = MAX_ROWS_FOR_ALL_PAIRS
+def _count(
+    report: HubnessReport,
+    name: str,
+    space: Space,
+    labels: tuple[np.ndarray | None, list[Any] | None],
+    ties: str,
+) -> np.ndarray | None:
+    """Fill in a column of the report; return which votes are right, where there are labels."""
+    k, notes, (y, label_sets) = report.k, report.notes, labels
+    lists = lists_of(space, k, WHO)
     if isinstance(space, NeighborGraph):
-        notes.append("the Goodman-Kruskal index needs all distances, not only lists")
-    elif len(y) > most:
-        notes.append(f"the Goodman-Kruskal index is left out above {most:,} rows")
-    else:
-        numbers["goodman_kruskal"] = goodman_kruskal(space, y)
-    return numbers
+        lists = space  # with all its entries, which may show where ties end
+    report.lists[name] = lists
+    counted = lists if ties == "index" else space
+    counts = k_occurrence(counted, k, ties=ties, random_state=0)
+    report.occurrences[name] = counts
+    own = HubsAndOrphans(counts, k, report.factor)
+    numbers: Statistics = {
+        "skewness": occurrence.skewness(counts),
+        "largest": own.largest,
+        "hubs": float(len(own.hubs)),
+        "orphans": float(len(own.orphans)),
+        "reachability": float((counts > 0).mean()),
+        "hub_occurrence": occurrence.hub_occurrence(counts, report.factor),
+        "robin_hood": occurrence.robin_hood(counts),
+        "gini": occurrence.gini(counts),
+        "symmetric_share": occurrence.symmetric_share(lists, k),
+    }
+    report.statistics[name] = numbers
+    if len(lists) <= MAX_ROWS_FOR_WIDE_LISTS and isinstance(space, Measure):
+        numbers["symmetric_share_wide"] = occurrence.symmetric_share(space, 0.1)
+    # The groups are those of the first space, so that the second shows what became of them.
+    groups = HubsAndOrphans(next(iter(report.occurrences.values())), k, report.factor)
+    if isinstance(report.space, _Reducer):
+        numbers |= {f"mean_{g}": mean for g, mean in groups.mean_occurrence(counts).items()}
+    right = None
+    if y is not None:
+        numbers["accuracy_1"] = agreement.loo_accuracy(lists, y, 1)
+        right = agreement.loo_predict(lists, y, k) == y
+        numbers["accuracy"] = float(right.mean())
+        if isinstance(space, NeighborGraph):
+            notes.append("the Goodman-Kruskal index needs all distances, not only lists")
+        elif len(y) > MAX_ROWS_FOR_ALL_PAIRS:
+            few = f"{MAX_ROWS_FOR_ALL_PAIRS:,} rows"
+            notes.append(f"the Goodman-Kruskal index is left out above {few}")
+        else:
+            numbers["goodman_kruskal"] = agreement.goodman_kruskal(space, y)
+        bad = occurrence.badness(counted, y, k, ties=ties, random_state=0)
+        numbers["bad"] = 100 * float(bad.sum()) / float(counts.sum())
+        numbers |= {f"bad_{g}": rate for g, rate in groups.badness(bad, counts).items()}
+    if label_sets is not None:
+        numbers["retrieval"] = agreement.retrieval_accuracy(lists, label_sets, k)
+    numbers |= _about_distances(space, len(lists), name, notes)
+    near = lists.distances[:, : k + 1]
+    tied = float((near[:, 1:] == near[:, :-1]).mean()) if near.shape[1] > 1 else 0.0
+    if tied > 0.5 and ties != "expected":
+        where = "" if name == "value" else f" {name} reduction"
+        advice = InPython("; look at ties='expected' as well")
+        notes.append(Phrase(f"{tied:.0%} of the neighbors{where} are tied", advice))
+    return right
 
 
-def _dimension(space: Space, lists: NeighborGraph, name: str, notes: list[str]) -> float | None:
-    most = _most_rows(space)
-    if len(lists) > most:
+def _about_distances(space: Space, n: int, name: str, notes: list[str]) -> Statistics:
+    """Return the intrinsic dimension and the contrast, which look at all pairs of rows."""
+    # A reduced space is compared anew for every pair, which takes much longer.
+    reduced = isinstance(space, _Reducer)
+    most = MAX_ROWS_FOR_WIDE_LISTS if reduced else MAX_ROWS_FOR_ALL_PAIRS
+    numbers: Statistics = {"intrinsic_dimension": None}
+    if n > most:
         notes.append(f"the intrinsic dimension {name} is left out above {most:,} rows")
-        return None
+        return numbers
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LookalikeWarning)
-            return intrinsic_dimension(space)
+            numbers["intrinsic_dimension"] = intrinsic_dimension(space)
     except InvalidInput as error:  # too few rows, ties or lists that are too short
         shown = "" if name == "value" else f" {name}"
         notes.append(Phrase(f"no intrinsic dimension{shown}: ", error.phrase()))
-        return None
-
-
-def _about_ties(lists: NeighborGraph, k: int, name: str, ties: str) -> list[str]:
-    near = lists.distances[:, : k + 1]
-    tied = float((near[:, 1:] == near[:, :-1]).mean()) if near.shape[1] > 1 else 0.0
-    if tied <= 0.5 or ties == "expected":
-        return []
-    where = "" if name == "value" else f" {name} reduction"
-    advice = InPython("; look at ties='expected' as well")
-    return [Phrase(f"{tied:.0%} of the neighbors{where} are tied", advice)]
+    if isinstance(space, Measure):
+        contrast = distance_contrast(space)._asdict().items()
+        # Without a finite value where every row has a duplicate.
+        numbers |= {key: value if np.isfinite(value) else None for key, value in contrast}
+    return numbers

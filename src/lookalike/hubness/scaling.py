@@ -1,26 +1,22 @@
-"""Local scaling: measure distances in units of each row's own neighborhood."""
+"""Reducers that look at the neighborhood of each row: its scale, its members or its level."""
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run
 from lookalike.errors import Param, TooFewRows
-from lookalike.hubness.reducer import (
-    ROWS_PER_BLOCK,
-    Facts,
-    _Local,
-    _Scaled,
-    farthest,
-    mean_of_lists,
-)
+from lookalike.hubness import reducer
+from lookalike.hubness.reducer import Facts, _Local, _Scaled, mean_of_lists
+from lookalike.kernels import hubness as kernels
 from lookalike.measures.contract.base import Traits
 from lookalike.measures.contract.matrices import check_pairs, median_distance, square
-from lookalike.measures.contract.rows import Rows
+from lookalike.measures.contract.rows import Rows, self_pairs
 from lookalike.neighbors.exact import fill_by_blocks, search
+from lookalike.neighbors.graph import NeighborGraph
 from lookalike.saving.fields import INT64, Array, Dims, Fields, Flag, Integer, Real, require
 
 EPS = float(np.finfo(float).eps)
@@ -77,23 +73,13 @@ class LocalScaling(_Local, _Scaled):
     FACTORS = ("scale", "r_{}")
 
     n_neighbors: int = 7
-    _: KW_ONLY
-    n_candidates: int | None = None
-    n_jobs: int | None = None
 
-    def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
-        return {"scale": self._near(inner, self.n_neighbors).distances[:, -1].copy()}
+    def _fact_of(self, lists: NeighborGraph) -> np.ndarray:
+        return lists.distances[:, -1].copy()
 
     def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
-        return affinities(d, a["scale"], b["scale"])
-
-
-def affinities(d: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return exp(-d**2 / (a b)) for the scales a of the rows and b of the columns."""
-    from lookalike.kernels.hubness import affinity_block
-
-    affinity_block(d, a, b)
-    return d
+        kernels.affinity_block(d, a["scale"], b["scale"])
+        return d
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -148,18 +134,14 @@ class NICDM(_Local, _Scaled):
     }
     ROWS: ClassVar[Fields | None] = {"mu": Array("float64", "n", low=0.0)}
     NATIVE = ("distance", "ratio")
+    FACTORS = ("mu", "mu_{}")
 
     geometric: bool = False
-    n_candidates: int | None = None
-    n_jobs: int | None = None
 
     def _learn(self, n: int) -> None:
         # A row with k duplicates has a mean of 0: the floor keeps ratios finite, and so small that
         # it changes no other row. 1 where all rows are equal, since then d / mu is 0 / 0.
-        self.floor_ = EPS * farthest(self.measure_) or 1.0
-
-    def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
-        return {"mu": mean_of_lists(self._near(inner, self.n_neighbors).distances)}
+        self.floor_ = EPS * reducer.farthest(self.measure_) or 1.0
 
     def _fit_rows(self, rows: Rows) -> None:
         self.factor_ = 1.0
@@ -169,21 +151,13 @@ class NICDM(_Local, _Scaled):
         self.scale_ = median_distance(self, rows)
 
     def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
-        return ratios(d, a["mu"], b["mu"], self.floor_, self.factor_)
+        root_a, root_b = (np.sqrt(np.maximum(facts["mu"], self.floor_)) for facts in (a, b))
+        kernels.ratio_block(d, root_a, root_b, self.factor_)
+        return d
 
     def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
         mu_x, mu_y = (max(float(rows.arrays["mu"][0]), self.floor_) for rows in (a, b))
         return {"mu_x": mu_x, "mu_y": mu_y, "d / mu_x": d / mu_x, "d / mu_y": d / mu_y}
-
-
-def ratios(
-    d: np.ndarray, a: np.ndarray, b: np.ndarray, floor: float, factor: float = 1.0
-) -> np.ndarray:
-    """Return factor * d / sqrt(a b) for the means a of the rows and b of the columns."""
-    from lookalike.kernels.hubness import ratio_block
-
-    ratio_block(d, np.sqrt(np.maximum(a, floor)), np.sqrt(np.maximum(b, floor)), factor)
-    return d
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -253,8 +227,6 @@ class CDM(_Local, _Scaled):
 
     tol: float = 1e-3
     max_iter: int = 20
-    n_candidates: int | None = None
-    n_jobs: int | None = None
 
     @property
     def traits(self) -> Traits:  # type: ignore[override]
@@ -303,7 +275,7 @@ class CDM(_Local, _Scaled):
             # Sorted, since a partition has no fixed order, and sums depend on it.
             means[part] = mean_of_lists(np.sort(near, axis=1))
 
-        parts = [(part,) for part in blocks(len(d), ROWS_PER_BLOCK)]
+        parts = [(part,) for part in blocks(len(d), reducer.ROWS_PER_BLOCK)]
         run(scale_block, parts, self.n_jobs, "scaling distances")
         return means
 
@@ -385,8 +357,6 @@ class SharedNeighbors(_Local):
     FIELDS: ClassVar[Fields] = {"include_self": Flag()}
 
     include_self: bool = False
-    n_candidates: int | None = None
-    n_jobs: int | None = None
 
     @property
     def traits(self) -> Traits:  # type: ignore[override]
@@ -402,13 +372,18 @@ class SharedNeighbors(_Local):
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return the share of common neighbors."""
-        from lookalike.kernels.hubness import overlaps
-
-        out = np.empty((len(a), len(b)))
         near = a.arrays["near"]
-        overlaps(near, b.arrays["near"], len(self.measure_.rows_), out)
-        out /= near.shape[1]
-        return out
+        shared = self._members(near) @ self._members(b.arrays["near"]).T
+        return np.asarray(shared.toarray() / near.shape[1])
+
+    def _members(self, near: np.ndarray) -> Any:
+        """Return lists as a sparse matrix of 1 for each of their members; -1 is none."""
+        from scipy.sparse import csr_matrix
+
+        known = near >= 0
+        starts = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
+        shape = len(near), len(self.measure_.rows_)
+        return csr_matrix((np.ones(starts[-1]), near[known], starts), shape=shape)
 
     def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
         shared = float(self.compare(a, b)[0, 0]) * a.arrays["near"].shape[1]
@@ -418,3 +393,166 @@ class SharedNeighbors(_Local):
         """Return the form of encoded rows: lists of fitted rows."""
         fitted, k = len(self.measure_.rows_), self.n_neighbors + bool(self.include_self)
         return {"near": Array("int64", "n", k, low=-1, below=fitted)}, {}
+
+
+# -- subtracting levels ----------------------------------------------------------------------------
+# Reducers that subtract the level of both neighborhoods.
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class _Excess(_Local, _Scaled):
+    """Base of the reducers that subtract a level of each row, its fact ``level``.
+
+    Distances are excesses plus ``offset_``, so that none is negative. One far row makes the offset
+    so large that the sum has no digits left for the differences between all others: lists are
+    therefore sorted by the excesses themselves.
+    """
+
+    FIELDS: ClassVar[Fields] = {"offset_": Real(nan=True)}
+    ROWS: ClassVar[Fields | None] = {"level": Array("float64", "n")}
+
+    NATIVE = ("distance", "ratio")
+    FACTORS = ("level", "r_{}")
+
+    def _fit_rows(self, rows: Rows) -> None:
+        # 2 d - a - b >= -(a + b) >= -2 max: with this offset no distance is negative.
+        self.offset_ = 2 * float(rows.arrays["level"].max(initial=0.0))
+        self.scale_ = median_distance(self, rows)
+
+    def _half(self, d: np.ndarray) -> np.ndarray:
+        """Return half of what the levels are subtracted from."""
+        return d
+
+    def _order(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
+        # A level of a new row above all fitted ones is cut, which moves its whole list by a
+        # constant: no excess is below ``-offset_``.
+        levels = (np.minimum(facts["level"], self.offset_ / 2) for facts in (a, b))
+        half = self._half(d)
+        kernels.excess_block(half, *levels)
+        return half
+
+    def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
+        excess = self._order(d, back, a, b)
+        excess += self.offset_
+        return excess
+
+    @property
+    def order_shift(self) -> float:
+        """What a distance has over the value that lists are sorted by."""
+        return self.offset_
+
+    def order_block(self, a: Rows, b: Rows) -> np.ndarray:
+        """Return the excesses, which lists are sorted by; a row itself comes first."""
+        d, back = self._distances(a, b)
+        values = self._order(d, back, a.arrays, {name: v[None] for name, v in b.arrays.items()})
+        values[self_pairs(a, b)] = -self.offset_
+        return values
+
+
+class CSLS(_Excess):
+    """Measure how much closer two rows are than each of them is to its own neighbors.
+
+    ``2 d - r_x - r_y`` with r the mean distance to the k nearest neighbors. With the cosine
+    distance this is, up to its sign, the CSLS of [1]_, made for the search for translations.
+
+    Parameters
+    ----------
+    measure : Measure, or name of one
+        Whose hubness is reduced; it is cloned and fitted.
+    n_neighbors : int
+        The k of the neighborhood.
+    n_candidates : int, optional
+        Re-rank only that many nearest rows of the inner measure in neighbor search.
+        None: exact, over all rows.
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
+
+    Attributes
+    ----------
+    measure_ : the fitted inner measure
+    offset_ : what is added so that no distance is negative, twice the largest r
+
+    Notes
+    -----
+    ``distance`` is ``2 d - r_x - r_y + offset_``; subtract ``offset_`` to have the number of the
+    paper. The r of a new row is cut at the largest fitted one, which changes none of its lists.
+    Neighbors are ranked before the offset is added: beside one far row it is so large that
+    distances which differ are shown as equal.
+
+    References
+    ----------
+    .. [1] Conneau, Lample, Ranzato, Denoyer, Jegou (2018). Word Translation Without Parallel Data.
+       International Conference on Learning Representations. doi:10.48550/arXiv.1710.04087
+
+    Examples
+    --------
+    >>> from lookalike.hubness import CSLS
+    >>> from lookalike.measures import Vector
+    >>> measure = CSLS(Vector(), n_neighbors=2).fit([[0.0], [1.0], [3.0], [7.0]])
+    >>> measure.distance()[0, 1:] - measure.offset_
+    array([-1.5,  1.5,  7. ])
+    """
+
+
+class DisSimLocal(_Excess):
+    """Subtract what makes rows near a local center neighbors of all rows.
+
+    ``d**2 - |x - c_x|**2 - |y - c_y|**2`` with c the center of the k nearest neighbors [1]_.
+    Made for Euclidean distances; since ``|x - c_x|**2`` follows from distances alone, any measure
+    can be wrapped.
+
+    Parameters
+    ----------
+    measure : Measure, or name of one
+        Whose hubness is reduced; it is cloned and fitted.
+    n_neighbors : int
+        The k of the neighborhood.
+    n_candidates : int, optional
+        Re-rank only that many nearest rows of the inner measure in neighbor search.
+        None: exact, over all rows.
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
+
+    Attributes
+    ----------
+    measure_ : the fitted inner measure
+    offset_ : what is added so that no distance is negative, twice the largest ``|x - c_x|**2``
+
+    Notes
+    -----
+    ``|x - c_x|**2`` is the mean of the squared distances of x to its k neighbors, less the sum of
+    all k * k squared distances between these, divided by ``2 * k**2``; it is cut at 0 where
+    distances are not Euclidean. ``distance`` is the number of the paper plus ``offset_``. The term
+    of a new row is cut at the largest fitted one, which changes none of its lists. Neighbors are
+    ranked before the offset is added: beside one far row it is so large that distances which
+    differ are shown as equal.
+
+    References
+    ----------
+    .. [1] Hara, Suzuki, Kobayashi, Fukumizu, Radovanovic (2016). Flattening the Density Gradient
+       for Eliminating Spatial Centrality to Reduce Hubness. AAAI Conference on Artificial
+       Intelligence 30. doi:10.1609/aaai.v30i1.10240
+
+    Examples
+    --------
+    >>> from lookalike.hubness import DisSimLocal
+    >>> from lookalike.measures import Vector
+    >>> measure = DisSimLocal(Vector(), n_neighbors=2).fit([[0.0], [1.0], [3.0], [7.0]])
+    >>> measure.distance()[0, 1:] - measure.offset_
+    array([-3.25, -1.25, 20.  ])
+    """
+
+    FACTORS = ("level", "|{0} - c_{0}|^2")
+
+    def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
+        near, fitted = self._near(inner, self.n_neighbors), self.measure_.rows_
+        # Row by row in one thread: blocks of k x k are too small to gain by more.
+        lists = (fitted[rows] for rows in near.indices)
+        squares = [np.square(self.measure_.block(rows, rows)).sum() for rows in lists]
+        within = np.array(squares, dtype=np.float64)
+        # |x - c|**2 from distances alone: see the notes above.
+        level = mean_of_lists(near.distances**2) - within / (2 * self.n_neighbors**2)
+        return {"level": np.maximum(level, 0.0)}
+
+    def _half(self, d: np.ndarray) -> np.ndarray:
+        return d * d / 2

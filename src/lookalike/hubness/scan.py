@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -76,9 +76,8 @@ class HubScan(Result):
     def cells(self) -> dict[str, list[Any]]:
         """Return a line per hub: its row and id, and in how many lists it is."""
         ids = self.hubs.tolist() if self.ids is None else [self.ids[row] for row in self.hubs]
-        counts = {"lists": self.before[self.hubs], "lists_reduced": self.after[self.hubs]}
-        named = {name: values.tolist() for name, values in counts.items()}
-        return {"row": self.hubs.tolist(), "id": ids, **named}
+        before, after = (counts[self.hubs].tolist() for counts in (self.before, self.after))
+        return {"row": self.hubs.tolist(), "id": ids, "lists": before, "lists_reduced": after}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the statistics and the hubs."""
@@ -183,53 +182,44 @@ def _unit_rows(vectors: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def _lists(
     rows: np.ndarray, halves: tuple[np.ndarray, np.ndarray], here: np.ndarray, k: int
-) -> list[np.ndarray]:
+) -> np.ndarray:
     """Return the positions of the nearest rows of each query, before and after the reduction."""
     m = len(halves[0])
-    shape = 2, m, k  # half, query, place
-    best = [(np.full(shape, -np.inf, np.float32), np.full(shape, -1)) for _ in range(2)]
+    shape = 2, 2, m, k  # before or after, half, query, place
+    values, positions = np.full(shape, -np.inf, np.float32), np.full(shape, -1)
     queries = [rows[half] for half in halves]
-    for part in _with_progress(list(blocks(len(here), max(k, BLOCK_CELLS // m)))):
-        at = here[part]
-        near = [some @ rows[at].T for some in queries]
-        for similar, half in zip(near, halves, strict=True):
-            # Its own nearest would be itself; in the bank it would be pushed away for being in it.
-            similar[half[:, None] == at] = -np.inf
-        # Each half of the queries is the bank of the other: no similarity has one use only.
-        usual = [_means_of_largest(some[:N_QUERIES].T, k) for some in near]
-        for i, bank in enumerate(reversed(usual)):
-            for (values, positions), similar in zip(
-                best, (near[i], 2 * near[i] - bank), strict=True
-            ):
-                values[i], positions[i] = _merged((values[i], positions[i]), similar, at, k)
-    return [positions.reshape(2 * m, k) for _, positions in best]
-
-
-def _means_of_largest(values: np.ndarray, k: int) -> np.ndarray:
-    """Return the mean of the k largest values of each row."""
-    top: np.ndarray = np.partition(values, -k, axis=1)[:, -k:]
-    return top.mean(axis=1)
-
-
-def _with_progress(parts: list[slice]) -> Iterator[slice]:
+    parts = list(blocks(len(here), max(k, BLOCK_CELLS // m)))
     with Progress("scanning vectors", len(parts)) as progress:
         for part in parts:
-            yield part
+            at = here[part]
+            near = [some @ rows[at].T for some in queries]
+            for similar, half in zip(near, halves, strict=True):
+                # Its own nearest would be itself; in the bank it would be pushed away for being in
+                # it.
+                similar[half[:, None] == at] = -np.inf
+            # Each half of the queries is the bank of the other: no similarity has one use only.
+            usual = [np.partition(some[:N_QUERIES].T, -k, axis=1)[:, -k:] for some in near]
+            for i, similar in enumerate(near):
+                reduced = 2 * similar - usual[1 - i].mean(axis=1)
+                _work_in(values[0, i], positions[0, i], similar, at)
+                _work_in(values[1, i], positions[1, i], reduced, at)
             progress.advance()
+    return positions.reshape(2, 2 * m, k)
 
 
-def _merged(
-    best: tuple[np.ndarray, np.ndarray], similar: np.ndarray, at: np.ndarray, k: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Work the similarities to some rows into the lists."""
+def _work_in(
+    values: np.ndarray, positions: np.ndarray, similar: np.ndarray, at: np.ndarray
+) -> None:
+    """Work the similarities to some rows into the lists, in place."""
+    k = values.shape[1]
     if similar.shape[1] > k:
         top = np.argpartition(similar, -k, axis=1)[:, -k:]
         similar, at = np.take_along_axis(similar, top, axis=1), at[top]
-    values = np.concatenate([best[0], similar], axis=1)
-    positions = np.concatenate([best[1], np.broadcast_to(at, similar.shape)], axis=1)
-    order = np.argsort(-values, axis=1, kind="stable")[:, :k]
-    values, positions = (np.take_along_axis(s, order, axis=1) for s in (values, positions))
-    return values, np.where(np.isfinite(values), positions, -1)
+    at = np.concatenate([positions, np.broadcast_to(at, similar.shape)], axis=1)
+    similar = np.concatenate([values, similar], axis=1)
+    order = np.argsort(-similar, axis=1, kind="stable")[:, :k]
+    values[:] = np.take_along_axis(similar, order, axis=1)
+    positions[:] = np.where(np.isfinite(values), np.take_along_axis(at, order, axis=1), -1)
 
 
 def _hubs(counts: np.ndarray, mean: float) -> np.ndarray:

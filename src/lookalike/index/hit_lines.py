@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.text import clean, short
 from lookalike.index.hits import Hit, Hits, shown
-from lookalike.show.html.document import fragment, grid, sides
+from lookalike.show.html.document import fragment, sides
 from lookalike.show.html.markup import Html, escape
+from lookalike.show.html.markup import table as html_table
 from lookalike.show.reasons import Reason, Styles
 from lookalike.table import Column, Table
 
@@ -208,9 +209,9 @@ def hits_html(hits: Hits) -> str:
     rows = [line("query", [""] * (len(numbers) - 1), hits.query)]
     rows += [line(short(hit.id), hits.numbers(hit, ".3f"), hit.row) for hit in hits[:MAX_HITS]]
     heads = [*numbers, *(short(column.name, 40) for column in columns)]
-    numeric = [True] * len(numbers) + [column.kind.name == "number" for column in columns]
+    text = [i for i, column in enumerate(columns, len(numbers)) if column.kind.name != "number"]
     reasons = ["", *(_why(hit) for hit in hits[:MAX_HITS])]
-    body = grid(heads, rows, numeric=numeric, first=True, below=reasons)
+    body = html_table(rows, heads, first=True, text=text, below=reasons)
     notes = [f"{len(hits) - MAX_HITS:,} more rows"] if len(hits) > MAX_HITS else []
     notes += [hits.note] if hits.note else []
     return body + "".join(f'<div class="quiet">{escape(note)}</div>' for note in notes)
@@ -229,7 +230,7 @@ def index_html(name: str, now: Snapshot) -> str:
         ("measure", type(now.measure).__name__),
         ("why", now.reason),
     ]
-    return fragment(grid(["", ""], facts, numeric=[False, False], caption=name))
+    return fragment(html_table(facts, caption=name, text=(1,)))
 
 
 def _why(hit: Hit) -> Html:

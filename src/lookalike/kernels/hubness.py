@@ -180,25 +180,6 @@ def _correlation(spread_x, spread_y, both, xx, yy):
     return min(1.0, max(-1.0, r))
 
 
-@kernel
-def overlaps(near_a, near_b, n_fitted, out):
-    """Write how many positions two lists share; -1 in a list is no neighbor."""
-    inside = np.zeros(n_fitted, dtype=np.uint8)
-    for i in range(near_a.shape[0]):
-        for at in near_a[i]:
-            if at >= 0:
-                inside[at] = 1
-        for c in range(near_b.shape[0]):
-            count = 0
-            for at in near_b[c]:
-                if at >= 0:
-                    count += inside[at]
-            out[i, c] = count
-        for at in near_a[i]:
-            if at >= 0:
-                inside[at] = 0
-
-
 # -- normal tails and Gaussian affinities ----------------------------------------------------------
 #
 # Both need an exponential. The one of the C library is called number by number, so it is written

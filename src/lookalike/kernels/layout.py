@@ -48,27 +48,6 @@ def move_rows(places, starts, near, shares, rates, levels, n_negative, state):
             places[i, 0], places[i, 1] = x, y
 
 
-@kernel
-def count_hops(starts, near, source, hops, queue):
-    """Fill in the number of edges from one row to every other (breadth-first search).
-
-    Rows that cannot be reached keep -1; ``queue`` is working space for n rows.
-    """
-    hops[:] = -1
-    hops[source] = 0
-    queue[0] = source
-    done, found = 0, 1
-    while done < found:
-        i = queue[done]
-        done += 1
-        for edge in range(starts[i], starts[i + 1]):
-            j = near[edge]
-            if hops[j] < 0:
-                hops[j] = hops[i] + 1
-                queue[found] = j
-                found += 1
-
-
 @inline
 def _squared(places, i, x, y):
     across, up = places[i, 0] - x, places[i, 1] - y

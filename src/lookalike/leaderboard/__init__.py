@@ -1,10 +1,9 @@
 """Comparing measures with each other, and looking into one."""
 
-from lookalike.leaderboard.board import Leaderboard
+from lookalike.leaderboard.board import Entry, Leaderboard
 from lookalike.leaderboard.comparing import compare
 from lookalike.leaderboard.diagnosing import Diagnosis, diagnose
-from lookalike.leaderboard.ranking import Agreement, ranking_agreement
-from lookalike.leaderboard.trial import Entry
+from lookalike.leaderboard.scores import Agreement, ranking_agreement
 
 __all__ = [
     "Agreement",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from lookalike._runtime.config import show_bytes
 from lookalike._runtime.text import plain
 from lookalike.errors import InvalidInput, Phrase, message
 from lookalike.evaluate import mcnemar
-from lookalike.leaderboard.trial import Entry
 from lookalike.measures.contract.base import Measure
 from lookalike.show import layout
 from lookalike.show.html.markup import paragraphs, share_bar, table
@@ -25,7 +26,7 @@ def show_time(seconds: float) -> str:
 
 
 # Columns that are dropped on a narrow terminal, in this order.
-OPTIONAL_HEADS = ("peak", "kept", "fit", "ties", "search", "silhouette", "hubness", "same label")
+OPTIONAL_HEADS = ("peak", "fit", "ties", "search", "silhouette", "hubness", "same label")
 MAX_NAME_CHARACTERS = 48  # of a measure, before its name takes a second line
 # Statistic -> heading, and its format.
 FORMATS: dict[str, tuple[str, Any]] = {
@@ -37,9 +38,44 @@ FORMATS: dict[str, tuple[str, Any]] = {
     "ties": ("ties", "{:.1%}".format),
     "fit_seconds": ("fit", show_time),
     "search_seconds": ("search", show_time),
-    "kept_bytes": ("kept", show_bytes),
     "peak_bytes": ("peak", show_bytes),
 }
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A line of a leaderboard.
+
+    Parameters
+    ----------
+    name : str
+    measure : Measure
+        Not fitted, with the seed it was tried with.
+    score : float
+        What the leaderboard is sorted by; NaN where the measure could not be used.
+    values : mapping of statistic to number
+        See ``Leaderboard``.
+    scored_by : {"leave-one-out", "cross-validation", "no labels", ""}
+        Empty if nothing could be scored.
+    notes : tuple of str
+        What the measure warned about, such as columns it leaves out.
+    partial : bool
+        Whether it leaves out columns.
+    error : str
+        Why the measure could not be used; empty if it could.
+    right : bool array of n, optional
+        On which rows the vote of the neighbors was right.
+    """
+
+    name: str
+    measure: Measure
+    score: float = float("nan")
+    values: dict[str, float] = field(default_factory=dict)
+    scored_by: str = ""
+    notes: tuple[str, ...] = ()
+    partial: bool = False
+    error: str = ""
+    right: np.ndarray | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +94,6 @@ class Leaderboard(Result):
     ``ties``           distances that equal another one of the same row
     ``fit_seconds``    time to fit
     ``search_seconds`` time to find the k nearest others of every row
-    ``kept_bytes``     size of the arrays that the fitted measure keeps
     ``peak_bytes``     peak memory of Python and numpy while fitting; scratch space of compiled
                        loops is not included
     ================== =========================================================================
@@ -75,7 +110,7 @@ class Leaderboard(Result):
         With labels, the share of the commonest one: what guessing it always would score.
     notes : tuple of str
     name : str
-        Of the table, for headings.
+        Of the table, for headings; empty: none.
 
     Attributes
     ----------
@@ -90,7 +125,7 @@ class Leaderboard(Result):
     k: int
     chance: float | None = None
     notes: tuple[str, ...] = field(default_factory=tuple)
-    name: str = "table"
+    name: str = ""
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -180,15 +215,6 @@ class Leaderboard(Result):
         remarks += [Phrase("not used: ", text) for text in _together(failed)]
         return remarks
 
-    def __str__(self) -> str:
-        rows = [self.heads(), *self.rows()]
-        first, *widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = []
-        for name, *cells in rows:
-            numbers = (cell.rjust(width) for cell, width in zip(cells, widths, strict=True))
-            lines.append("  ".join([name.ljust(first), *numbers]).rstrip())
-        return "\n".join([self.title, *lines, *self.remarks()])
-
     def records(self) -> list[dict[str, Any]]:
         """Return one dictionary per measure, for JSON and frames; None where there is no value."""
         return [
@@ -210,7 +236,7 @@ class Leaderboard(Result):
 
     def render(self, console: Console, spell: Spell = str) -> None:
         """Print the choice, the statistics that fit, then the notes."""
-        layout.headline(console, f"{self.name}: {self.title}")
+        layout.headline(console, f"{self.name}: {self.title}" if self.name else self.title)
         choice, *remarks = self.remarks()
         layout.say(console, choice, "")
         heads, rows = self.heads(), self.rows()

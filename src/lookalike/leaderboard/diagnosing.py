@@ -5,27 +5,29 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lookalike._runtime.frames import FrameMixin, frame_of_records
 from lookalike._runtime.random_state import RANDOM_STATE, make_seed
 from lookalike.datasets import transforms
 from lookalike.errors import InvalidInput, LookalikeWarning, Param
 from lookalike.evaluate.space import as_space, needs_distances
 from lookalike.hubness import HubnessReport, hubness_report
-from lookalike.leaderboard import scores, trial
-from lookalike.leaderboard.ranking import Agreement, ranking_agreement
+from lookalike.leaderboard import comparing, scores
+from lookalike.leaderboard.scores import Agreement, ranking_agreement
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
 from lookalike.measures.names import as_measure
 from lookalike.measures.precomputed import Precomputed
 from lookalike.saving.fields import KINDS, Integer
-from lookalike.show.html.document import HtmlReport
-from lookalike.show.html.markup import bullets, paragraphs, section, table
+from lookalike.show import layout
+from lookalike.show.result import Result, Spell
 from lookalike.table import Column, Table, read_table
 from lookalike.table.model.targets import code_labels
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 MAX_USUAL_SHARE = 0.5  # of ties or zeros; above it a finding is reported
 MONOTONE = ("exp", "square", "sqrt", "log")  # the transforms that keep the order of values
@@ -42,7 +44,9 @@ MEANINGS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("ties", "distances tied with another one of their row", "{:.1%}".format),
     ("undefined", "pairs with nothing to compare", "{:.1%}".format),
 )
-# What follows where a statistic is bad.
+# Above it a statistic is bad; one that is true or false is bad where it is false.
+LIMITS = {"violated_triangles": 0.0, "ties": MAX_USUAL_SHARE, "zeros": MAX_USUAL_SHARE}
+# What follows then.
 FINDINGS = {
     "symmetric": "Not symmetric: clusterings and representations that need it refuse it.",
     "positive_semidefinite": (
@@ -57,7 +61,7 @@ FINDINGS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Diagnosis(HtmlReport, FrameMixin):
+class Diagnosis(Result):
     """What ``diagnose`` found; print it, or show it in a notebook.
 
     Parameters
@@ -108,15 +112,12 @@ class Diagnosis(HtmlReport, FrameMixin):
 
     def findings(self) -> list[str]:
         """Return what follows for the use of the measure, a sentence each."""
-        f = self.values
-        holds = {
-            "symmetric": not f["symmetric"],
-            "positive_semidefinite": not f["positive_semidefinite"],
-            "violated_triangles": f["violated_triangles"] > 0,
-            "ties": f["ties"] > MAX_USUAL_SHARE,
-            "zeros": f["zeros"] > MAX_USUAL_SHARE,
-        }
-        out = [sentence for name, sentence in FINDINGS.items() if holds[name]]
+
+        def is_bad(name: str) -> bool:
+            value = self.values[name]
+            return value > LIMITS[name] if name in LIMITS else not value
+
+        out = [sentence for name, sentence in FINDINGS.items() if is_bad(name)]
         if self.seeds is not None and self.seeds.mean < 0.9:
             out.append("Two seeds rank rows differently: use more trees or a larger sample.")
         out += self._about_scales()
@@ -143,37 +144,30 @@ class Diagnosis(HtmlReport, FrameMixin):
             f"{self.scales[worst].mean:.2f}): choose it deliberately, or use a measure of ranks."
         ]
 
-    def __str__(self) -> str:
-        rows = self.rows()
-        wide = max(len(label) for _, label, _, _ in rows)
-        lines = [f"Diagnosis of {self.title}"]
-        lines += [f"  {label:<{wide}}  {text:>9}" for _, label, _, text in rows]
-        lines += [*self.findings(), *(f"note: {note}" for note in self.notes)]
-        if self.hubness is not None:
-            lines += ["", str(self.hubness)]
-        return "\n".join(lines)
-
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """Return the statistics as a data frame, one row each, those about hubs at the end.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}
-        """
-        records: list[dict[str, Any]] = [
-            {"statistic": name, "meaning": label, "value": float(value)}
-            for name, label, value, _ in self.rows()
+    def cells(self) -> dict[str, list[Any]]:
+        """Return the statistics, one row each, those about hubs at the end."""
+        lines: list[tuple[str, str, Any]] = [
+            (name, meaning, float(value)) for name, meaning, value, _ in self.rows()
         ]
         if self.hubness is not None:
-            labels = {name: label for name, label, _ in self.hubness.rows()}
-            for column, values in self.hubness.statistics.items():
+            for column, found in self.hubness.statistics.items():
                 end = "" if column == "value" else f"_{column}"
-                records += [
-                    {"statistic": f"{name}{end}", "meaning": labels[name], "value": value}
-                    for name, value in values.items()
-                    if name in labels
-                ]
-        return frame_of_records(records, backend)
+                known = [line[:2] for line in self.hubness.rows() if line[0] in found]
+                lines += [(f"{name}{end}", meaning, found[name]) for name, meaning in known]
+        names, meanings, values = map(list, zip(*lines, strict=True))
+        return {"statistic": names, "meaning": meanings, "value": values}
+
+    def render(self, console: Console, spell: Spell = str) -> None:
+        """Print the statistics, what follows from them, and the report on hubs."""
+        layout.headline(console, f"Diagnosis of {self.title}")
+        heads = [("", "left"), ("", "right")]
+        console.print(layout.grid(heads, ([label, text] for _, label, _, text in self.rows())))
+        for sentence in self.findings():
+            layout.say(console, sentence, "")
+        for note in self.notes:
+            layout.say(console, spell(f"note: {note}"))
+        if self.hubness is not None:
+            self.hubness.render(console, spell)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
@@ -184,17 +178,6 @@ class Diagnosis(HtmlReport, FrameMixin):
             "hubness": None if self.hubness is None else self.hubness.to_dict(),
             "notes": list(self.notes),
         }
-
-    def html_title(self) -> str:
-        """Return the heading of the page."""
-        return f"Diagnosis: {self.title}"
-
-    def html_body(self) -> str:
-        """Return the body of the page, as HTML."""
-        rows = [[label, text] for _, label, _, text in self.rows()]
-        notes = paragraphs(f"Note: {note}" for note in self.notes)
-        hubs = "" if self.hubness is None else section("Hubs", self.hubness.html_body())
-        return table(rows, caption=self.title) + bullets(self.findings()) + notes + hubs
 
 
 MAX_SAMPLE_ROWS = 2_000  # rows of a larger table that are compared
@@ -286,7 +269,9 @@ def _diagnose(
     few = scores.some_rows(len(sample), MAX_RANKED_ROWS, seed)
     near = distances[np.ix_(few, few)]
     # Eigenvalues take cubic time, so these are of a smaller sample.
-    similarities = _similarities(measure, sample[few])
+    rows = measure.rows_[sample[few]]
+    similarities = rectangle(measure, rows, rows, "similarity", undefined="keep")
+    similarities[np.isnan(similarities)] = 0.0  # of pairs that cannot be compared
     low, high = scores.smallest_eigenvalue(similarities)
     values: dict[str, float | bool] = {
         "symmetric": bool(np.array_equal(distances, distances.T)),
@@ -304,8 +289,8 @@ def _diagnose(
             other.fit(rows, y if learned else None)
             return ranking_agreement(-near, -scores.distances_among(other, sample[few])[0])
 
-        if trial.own_params(measure, "random_state"):
-            seeds = agreement(trial.reseeded(measure, seed + 1), table)
+        if comparing.own_params(measure, "random_state"):
+            seeds = agreement(comparing.reseeded(measure, seed + 1), table)
         scales = _scales(measure, table, agreement, notes)
     if learned and y is not None:
         notes.append("labels are left out of the table of hubs: the measure has learned from them")
@@ -350,9 +335,9 @@ def _fit(space: Any, X: Any, y: Any, kinds: Mapping[str, Any] | None, seed: int)
         hint = "Leave ", Param("X"), " out, or pass the measure itself"
         found = f"a frozen {type(space).__name__}"
         raise InvalidInput("diagnose", "a measure that can be fitted to X", found, hint)
-    measure = trial.prepared(space, seed, None)
+    measure = comparing.prepared(space, seed, None)
     read = measure.read(X if kinds is None else read_table(X, kinds=kinds))
-    table, y = trial.split_labels(read, y, "diagnose")
+    table, y = comparing.split_labels(read, y, "diagnose")
     target = None if y is None else np.asarray(y)
     n = len(table)
     sample = scores.some_rows(n, MAX_SAMPLE_ROWS, seed)
@@ -375,17 +360,10 @@ def _fit(space: Any, X: Any, y: Any, kinds: Mapping[str, Any] | None, seed: int)
 def has_learned(measure: Measure) -> bool:
     """Whether a fitted measure is known to have seen labels: learned weights, a given forest."""
     params = measure.get_params()
-    weights = [params[name] for name in trial.own_params(measure, "weights")]
-    return bool(trial.supervised_forests(measure)) or any(
+    weights = [params[name] for name in comparing.own_params(measure, "weights")]
+    return bool(comparing.supervised_forests(measure)) or any(
         isinstance(weight, str) for weight in weights
     )
-
-
-def _similarities(measure: Measure, sample: np.ndarray) -> np.ndarray:
-    """Return the similarities of some fitted rows; pairs that cannot be compared have 0."""
-    rows = measure.rows_[sample]
-    similarities = rectangle(measure, rows, rows, "similarity", undefined="keep")
-    return np.where(np.isnan(similarities), 0.0, similarities)
 
 
 def _scales(
@@ -397,7 +375,7 @@ def _scales(
     """Return how far rows are ranked alike when the number columns are written on other scales."""
     from sklearn.base import clone
 
-    if trial.given_forests(measure):
+    if comparing.given_forests(measure):
         notes.append("a forest that was fitted elsewhere cannot be fitted to other scales")
         return {}
     written = [_rescaled(column) for column in table]

@@ -1,20 +1,22 @@
-"""Statistics of a measure from the distances of a sample of rows."""
+"""Statistics of a measure from the distances of a sample of rows, and how two measures agree."""
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from lookalike.columns.ragged import Ragged
-from lookalike.errors import Param, Phrase, TooFewRows, UndefinedMeasure
+from lookalike._runtime.threads import blocks
+from lookalike.errors import InvalidInput, Param, Phrase, TooFewRows, UndefinedMeasure
 from lookalike.hubness import k_occurrence, skewness
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle, square
 from lookalike.measures.medoids import fasterpam
-from lookalike.neighbors.graph import NeighborGraph
+from lookalike.measures.precomputed import Precomputed
 
 MAX_TRIPLES = 10_000
+BLOCK_ROWS = 256  # rows ranked in one call
 TRIED_CLUSTERS = range(2, 7)  # numbers of clusters that are tried for a silhouette
 
 
@@ -110,9 +112,7 @@ def violated_share(distances: np.ndarray, seed: int = 0, n_triples: int = MAX_TR
 def _triples(n: int, most: int, seed: int) -> np.ndarray:
     if n * (n - 1) * (n - 2) // 6 <= most:
         # All triples of a small table: the share is exact then.
-        i, j, k = np.meshgrid(*[np.arange(n)] * 3, indexing="ij")
-        kept = (i < j) & (j < k)
-        return np.column_stack([i[kept], j[kept], k[kept]])
+        return np.array(list(combinations(range(n), 3)))
     rng = np.random.default_rng(seed)
     # Drawn from n, n - 1 and n - 2 rows and moved past those taken: three different rows each.
     first, second, third = (rng.integers(n - taken, size=most) for taken in range(3))
@@ -125,17 +125,10 @@ def _triples(n: int, most: int, seed: int) -> np.ndarray:
 
 def expected_hubness(distances: np.ndarray, k: int) -> float:
     """Return the skewness of the k-occurrence, rows tied for the end of a list sharing it."""
-    n = len(distances)
-    others = distances.copy()
-    np.fill_diagonal(others, np.inf)
-    # Not k entries: ties may go on beyond the k-th, and one more shows where they end.
-    last = np.partition(others, k - 1, axis=1)[:, k - 1 : k]
-    long = min(n - 1, int((others <= last).sum(axis=1).max()) + 1)
-    order = np.argpartition(others, long - 1, axis=1)[:, :long]
-    near = np.take_along_axis(others, order, axis=1)
-    sorted_ = np.arange(n)[:, None], np.lexsort((order, near), axis=1)
-    lists = NeighborGraph(order[sorted_], near[sorted_], n)
-    return skewness(k_occurrence(lists, k, ties="expected"))
+    own = distances.copy()
+    np.fill_diagonal(own, 0.0)
+    space = Precomputed(symmetric=False).fit(own)
+    return skewness(k_occurrence(space, k, ties="expected"))
 
 
 def precision_at_k(neighbors: np.ndarray, own: np.ndarray) -> float:
@@ -165,22 +158,87 @@ def best_silhouette(distances: np.ndarray) -> float:
     return best
 
 
-def bytes_kept(measure: Measure) -> int:
-    """Return the size of all arrays that a fitted measure keeps, encoded rows included."""
-    seen: set[int] = set()
+# -- agreement of two measures ---------------------------------------------------------------------
 
-    def size(thing: Any) -> int:
-        # Arrays shared by several objects are counted once.
-        if id(thing) in seen:
-            return 0
-        seen.add(id(thing))
-        if isinstance(thing, np.ndarray):
-            return int(thing.nbytes)
-        if isinstance(thing, Ragged):
-            return size(thing.values) + size(thing.offsets)
-        if type(thing).__module__.startswith("lookalike."):
-            thing = getattr(thing, "__dict__", {})
-        parts = thing.values() if isinstance(thing, dict) else thing
-        return sum(map(size, parts)) if isinstance(thing, dict | list | tuple) else 0
 
-    return size(measure)
+class Agreement(NamedTuple):
+    """How far two similarities rank the rows alike: mean and spread over the rows.
+
+    Examples
+    --------
+    >>> Agreement(mean=0.98, std=0.01).mean
+    0.98
+    """
+
+    mean: float
+    std: float
+
+
+def ranking_agreement(one: Any, other: Any) -> Agreement:
+    """Return how similarly two measures rank the rows, from -1 (reversed) to 1 (the same).
+
+    For each row the other rows are ranked by both similarities, ties sharing the mean rank, and the
+    two rankings are correlated (Spearman). Two rankings in which all rows tie agree fully; one that
+    ties all rows and one that does not agree with 0.
+
+    Use it to see whether a forest has enough trees (two seeds), or whether an option matters at
+    all. It says nothing about which of the two is better.
+
+    Parameters
+    ----------
+    one, other : array of shape (n, n), or fitted measure
+        Similarities; of a measure, those between its fitted rows. The diagonal is not used.
+
+    Returns
+    -------
+    Agreement
+        ``mean`` and ``std`` (population) of the correlation over the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.leaderboard import ranking_agreement
+    >>> s = np.array([[1.0, 0.9, 0.5], [0.9, 1.0, 0.4], [0.5, 0.4, 1.0]])
+    >>> ranking_agreement(s, s**2)
+    Agreement(mean=1.0, std=0.0)
+    """
+    from scipy.stats import rankdata
+
+    first, second = _matrix(one, "the first"), _matrix(other, "the second")
+    if first.shape != second.shape:
+        found = f"shapes {first.shape} and {second.shape}"
+        hint = "Compare similarities of one table"
+        raise InvalidInput("ranking_agreement", "two matrices over the same rows", found, hint)
+    n = len(first)
+    if n < 3:
+        raise TooFewRows("ranking_agreement", "at least 3 rows", Param("n_samples", n), "Add rows")
+    rho = np.empty(n)
+    for part in blocks(n, BLOCK_ROWS):
+        others = np.arange(n)[part, None] != np.arange(n)
+        # Centered ranks; their sums are multiples of 1/2, so a constant row is exactly zero.
+        ours, theirs = (
+            rankdata(matrix[part][others].reshape(-1, n - 1), axis=1) - n / 2
+            for matrix in (first, second)
+        )
+        squares = (ours * ours).sum(axis=1), (theirs * theirs).sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            rho[part] = (ours * theirs).sum(axis=1) / np.sqrt(squares[0] * squares[1])
+        # 0 / 0 in the correlation: defined as in the docstring.
+        constant = np.equal(squares, 0)
+        rho[part][constant.any(axis=0)] = 0.0
+        rho[part][constant.all(axis=0)] = 1.0
+    rho = np.clip(rho, -1.0, 1.0)
+    return Agreement(float(rho.mean()), float(rho.std()))
+
+
+def _matrix(space: Any, which: str) -> np.ndarray:
+    if hasattr(space, "similarity"):
+        space = space.similarity()
+    matrix = np.asarray(space, dtype=np.float64)
+    square = matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1]
+    if not square or np.isnan(matrix).any():
+        needed = "a square matrix of similarities, or a fitted measure"
+        found = "undefined entries (NaN)" if square else f"an array of shape {matrix.shape}"
+        hint = "Give one similarity for every pair of rows"
+        raise InvalidInput(f"ranking_agreement ({which})", needed, found, hint)
+    return matrix

@@ -12,24 +12,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from lookalike._runtime.random_state import make_generator
-from lookalike._runtime.text import percent, plain
+from lookalike._runtime.text import percent
 from lookalike.index.hits import shown
 from lookalike.linkage.two_tables import TwoTables
 from lookalike.measures import Gower
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.show import layout
 from lookalike.show.reasons import sentence
-from lookalike.show.result import Result, Spell
+from lookalike.show.result import Console, Result, Spell, as_json
 from lookalike.table import Column, Kind, Table
 from lookalike.table.infer.thresholds import MAX_EXACT_INTEGER
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 COMPARED = ("number", "category", "order", "flag")
 # The least range of a constant column, around 0; shares of it do not overflow.
@@ -55,7 +52,12 @@ def closest(reference: Table, tables: Sequence[Table]) -> list[NeighborGraph]:
     tables : tables read by its schema
         The reference itself may be one of them: its rows are then left out of their own lists.
     """
-    measure = Gower(ranges=_ranges(reference)).fit(_without_missing(reference, reference))
+    ranges = {}
+    for column in reference.of_kind("number"):
+        low, high = _ends(column)
+        # Of a constant column the distance to the next float: any other number differs by 1.
+        ranges[column.name] = high - low or max(float(np.spacing(abs(low))), MIN_RANGE)
+    measure = Gower(ranges=ranges).fit(_without_missing(reference, reference))
     found = []
     for table in tables:
         rows, own = measure.encode(_without_missing(table, reference)), None
@@ -69,15 +71,6 @@ def closest(reference: Table, tables: Sequence[Table]) -> list[NeighborGraph]:
     return found
 
 
-def _ranges(reference: Table) -> dict[str, float]:
-    ranges = {}
-    for column in reference.of_kind("number"):
-        low, high = _ends(column)
-        # Of a constant column the distance to the next float: any other number differs by 1.
-        ranges[column.name] = high - low or max(float(np.spacing(abs(low))), MIN_RANGE)
-    return ranges
-
-
 def _ends(column: Column) -> tuple[float, float]:
     known = column.values[~column.missing]
     return (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
@@ -85,24 +78,24 @@ def _ends(column: Column) -> tuple[float, float]:
 
 def _without_missing(table: Table, reference: Table) -> Table:
     """Return a table in which a missing cell is a value of its own, unlike all others."""
-    return Table([_filled(table[c.name], c) for c in reference], (), len(table))
-
-
-def _filled(column: Column, like: Column) -> Column:
-    missing = column.blank
-    if like.kind.name != "number":
-        levels = (*like.kind.levels, MISSING)
-        kind = Kind("category", like.kind.reason, levels=levels)
-        values = np.where(missing, len(levels) - 1, column.values)
-        return Column(column.name, kind, values, column.unknown)
-    # More than a range above everything else: the difference, cut off at 1, is then 1. The same in
-    # all tables, since it depends on the reference alone and other values are cut off at its ends.
-    low, high = _ends(like)
-    span = high - low or max(1.0, abs(low))
-    # Beyond two ranges every value is equally far from all of the reference.
-    values = np.clip(column.values.astype(np.float64), low - 2 * span, high + 2 * span)
-    filled = np.where(missing, high + 4 * span, values)
-    return Column(column.name, Kind("number", like.kind.reason), filled)
+    columns = []
+    for like in reference:
+        column = table[like.name]
+        if like.kind.name != "number":
+            levels = (*like.kind.levels, MISSING)
+            kind = Kind("category", like.kind.reason, levels=levels)
+            values = np.where(column.blank, len(levels) - 1, column.values)
+            columns.append(Column(column.name, kind, values, column.unknown))
+            continue
+        # More than a range above everything else: the difference, cut off at 1, is then 1. The same
+        # in all tables, since it depends on the reference alone and others are cut off at its ends.
+        low, high = _ends(like)
+        span = high - low or max(1.0, abs(low))
+        # Beyond two ranges every value is equally far from all of the reference.
+        values = np.clip(column.values.astype(np.float64), low - 2 * span, high + 2 * span)
+        filled = np.where(column.blank, high + 4 * span, values)
+        columns.append(Column(column.name, Kind("number", like.kind.reason), filled))
+    return Table(columns, (), len(table))
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,18 +264,20 @@ class Audit(Result):
     @property
     def scores(self) -> dict[str, float | None]:
         """The two scores of SDMetrics, and medians of distances and ratios."""
-        found = self.found
+        found, none = self.found, np.array([])
         medians = {
             "distance": found.distances,
             "distance_of_real_rows": found.usual.distances[:, 0],
             "distance_of_random_rows": found.random,
-            "distance_to_holdout": np.array([]) if found.holdout is None else found.holdout,
+            "distance_to_holdout": none if found.holdout is None else found.holdout,
             "ratio": distance_ratios(found.synthetic),
             "ratio_of_real_rows": distance_ratios(found.usual),
         }
-        return {name: getattr(found, name) for name in SCORES} | {
-            f"median_{name}": _median(values) for name, values in medians.items()
-        }
+        scores: dict[str, float | None] = {name: getattr(found, name) for name in SCORES}
+        for name, values in medians.items():
+            known = values[np.isfinite(values)]
+            scores[f"median_{name}"] = float(np.median(known)) if len(known) else None
+        return scores
 
     @property
     def columns(self) -> list[dict[str, Any]]:
@@ -319,17 +314,16 @@ class Audit(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the scores, the rows that leak and the columns that give them away."""
-        answer = {
-            "rows": len(self.synthetic),
-            "real_rows": len(self.real),
-            "scores": self.scores,
-            "leaked": len(self.found.leaked),
-            "expected_by_chance": LEAKED_SHARE * len(self.synthetic),
-            "leaks": self.leaks,
-            "columns": self.columns,
-            "left_out": list(self.left_out),
-        }
-        return {name: plain(value) for name, value in answer.items()}
+        return as_json(
+            rows=len(self.synthetic),
+            real_rows=len(self.real),
+            scores=self.scores,
+            leaked=len(self.found.leaked),
+            expected_by_chance=LEAKED_SHARE * len(self.synthetic),
+            leaks=self.leaks,
+            columns=self.columns,
+            left_out=self.left_out,
+        )
 
     def render(self, console: Console, spell: Spell = str) -> None:
         """Print the scores, the rows that leak, and the columns that give them away."""
@@ -350,24 +344,21 @@ class Audit(Result):
         text = f"{leaked:,} of {n:,} rows are nearer to a real record than 99% of real rows are; "
         layout.say(console, f"{text}about {LEAKED_SHARE * n:.0f} would be by chance", "bold")
         if leaked:
-            self._render_leaks(console)
+            heads = [("row", "left"), ("record", "left"), ("distance", "left"), ("because", "fold")]
+            lines = [
+                [str(one["row"]), str(one["record"]), shown(one["distance"]), one["because"]]
+                for one in self.leaks
+            ]
+            console.print(layout.grid(heads, lines))
+            heads = [
+                ("column", "left"),
+                ("equal to the record", "right"),
+                ("of real rows", "right"),
+            ]
+            lines = [[one["column"], *map(percent, [*one.values()][1:])] for one in self.columns]
+            console.print(layout.grid(heads, lines[:MAX_SHOWN_COLUMNS]))
         if not held:
             note = "without a holdout, rows that are typical look like rows that leaked: give "
             layout.say(console, f"{note}real rows that were not used, where there are any")
         if self.left_out:
             layout.say(console, f"not compared: {', '.join(self.left_out)}")
-
-    def _render_leaks(self, console: Console) -> None:
-        heads = [(name, "left") for name in ("row", "record", "distance")]
-        lines = [
-            [*map(str, (a, b)), shown(c), e] for a, b, c, _, _, e in map(dict.values, self.leaks)
-        ]
-        console.print(layout.grid([*heads, ("because", "fold")], lines))
-        heads = [("column", "left"), ("equal to the record", "right"), ("of real rows", "right")]
-        some = [[one["column"], *map(percent, [*one.values()][1:])] for one in self.columns]
-        console.print(layout.grid(heads, some[:MAX_SHOWN_COLUMNS]))
-
-
-def _median(values: np.ndarray) -> float | None:
-    known = values[np.isfinite(values)]
-    return float(np.median(known)) if len(known) else None

@@ -166,17 +166,20 @@ def _pairs_within(
     if not parts:
         return np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64)
     pairs, bits, columns = map(np.concatenate, zip(*parts, strict=True))
+    return _once(pairs, bits, columns, np.maximum)
+
+
+def _once(
+    pairs: np.ndarray, bits: np.ndarray, columns: np.ndarray, join: np.ufunc
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return each pair once, with its bits joined and all columns of its keys."""
     order = np.argsort(pairs, kind="stable")
-    first = _starts(pairs[order])
-    if not len(first):
-        return pairs, bits, columns
-    rarest = np.maximum.reduceat(bits[order], first)
-    return pairs[order][first], rarest, np.bitwise_or.reduceat(columns[order], first)
-
-
-def _starts(ordered: np.ndarray) -> np.ndarray:
-    """Return where each run of equal numbers begins."""
-    return np.flatnonzero(np.concatenate([[True] * min(1, len(ordered)), np.diff(ordered) != 0]))
+    pairs = pairs[order]
+    first = np.flatnonzero(np.concatenate([[True] * min(1, len(pairs)), np.diff(pairs) != 0]))
+    if len(first):
+        bits = join.reduceat(bits[order], first)
+        columns = np.bitwise_or.reduceat(columns[order], first)
+    return pairs[first], bits, columns
 
 
 def _join_common(keys: Keys, n: int) -> Keys:
@@ -199,12 +202,8 @@ def _join_common(keys: Keys, n: int) -> Keys:
 
 def _select(n: int, pairs: np.ndarray, bits: np.ndarray, columns: np.ndarray) -> Candidates:
     """Keep the pairs that are among the best of one of their rows."""
-    order = np.argsort(pairs, kind="stable")
-    first = _starts(pairs[order])
-    if len(first):
-        bits = np.add.reduceat(bits[order], first)
-        columns = np.bitwise_or.reduceat(columns[order], first)
-    left, right = np.divmod(pairs[order][first], n)
+    pairs, bits, columns = _once(pairs, bits, columns, np.add)
+    left, right = np.divmod(pairs, n)
     best = np.zeros(len(left), bool)
     for rows in (left, right):
         check_stopped()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from lookalike._runtime.frames import frame_of_arrow
 from lookalike._runtime.text import percent, plain, short
 from lookalike.errors import Param, Phrase
 from lookalike.linkage.joined import write_names
@@ -21,13 +21,10 @@ from lookalike.show.html.document import sides
 from lookalike.show.html.markup import Html, escape, section
 from lookalike.show.html.markup import table as html_table
 from lookalike.show.reasons import Reason, Style, make_reason, sentence, style_of
-from lookalike.show.result import Result, Spell
+from lookalike.show.result import Console, Result, Spell, as_json
 from lookalike.table import Kind, Table
 from lookalike.table.model.display import record_columns
-from lookalike.table.model.labels import RowLabel, label_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from lookalike.table.model.labels import label_of
 
 MAX_SHOWN = 10  # pairs and groups in the text form
 CERTAIN = 0.01  # pairs less likely than this, or likelier than 1 minus it, need no review
@@ -86,14 +83,14 @@ class Decided(Result):
     backend: str = "pandas"
 
     @property
-    def threshold(self) -> float:
-        """The probability from which on a pair is a match."""
-        return self.linking.threshold
-
-    @property
     def expected(self) -> Expected:
         """The precision and recall that the probabilities imply."""
         return self.linking.expected
+
+    @property
+    @abstractmethod
+    def groups(self) -> list[list[Any]]:
+        """The ids of rows that are the same record."""
 
     @cached_property
     def pairs(self) -> list[Pair]:
@@ -103,27 +100,25 @@ class Decided(Result):
     def _numbers(self) -> np.ndarray:
         return self.linking.matches
 
-    def _pair(self, number: int) -> Pair:
-        (left, i), (right, j) = self._rows_of(number)
-        chance = float(self.linking.probabilities[number])
-        return Pair(self.ids[left][i], self.ids[right][j], chance)
+    def _rows(self, number: Any) -> tuple[Any, Any]:
+        """Return the positions of candidates in the first table, and in the last one."""
+        found = self.linking.candidates
+        return found.left[number], found.right[number] - (self.linking.n_left or 0)
 
-    def _rows_of(self, number: int) -> list[tuple[int, int]]:
-        """Return for both rows of a candidate the number of its table and its position there."""
-        found, shift = self.linking.candidates, self.linking.n_left
-        rows = int(found.left[number]), int(found.right[number])
-        return [(0, r) if shift is None or r < shift else (1, r - shift) for r in rows]
+    def _pair(self, number: int) -> Pair:
+        i, j = self._rows(number)
+        return Pair(self.ids[0][i], self.ids[-1][j], float(self.linking.probabilities[number]))
 
     # -- what is left to decide --------------------------------------------------------------------
 
     @cached_property
-    def _doubtful(self) -> np.ndarray:
+    def _doubtful(self) -> list[int]:
         link = self.linking
-        probabilities = link.probabilities
-        doubt = np.minimum(probabilities, 1.0 - probabilities)
+        doubt = np.minimum(link.probabilities, 1.0 - link.probabilities)
         # What was decided by hand is not asked again.
         open_ = np.flatnonzero((doubt >= CERTAIN) & np.isnan(link.decided))
-        return open_[np.argsort(-doubt[open_], kind="stable")]
+        ordered: list[int] = open_[np.argsort(-doubt[open_], kind="stable")].tolist()
+        return ordered
 
     def review(self, n: int | None = None) -> list[dict[str, Any]]:
         """Return doubtful pairs, the strongest doubt first, with reasons for and against.
@@ -133,17 +128,16 @@ class Decided(Result):
         n : int, optional
             How many at most; None: as many as the verb was asked for.
         """
-        return [self._doubt(number) for number in self._doubtful[: n or self.n].tolist()]
+        return [self._doubt(number) for number in self._doubtful[: n or self.n]]
 
     def _doubt(self, number: int) -> dict[str, Any]:
-        pair = self._pair(number)
-        records = [self.tables[table].record(row) for table, row in self._rows_of(number)]
+        pair, (i, j) = self._pair(number), self._rows(number)
         for_, against = ([one.to_dict() for one in side] for side in self.reasons(number))
         return {
             "pair": [pair.left, pair.right],
             "probability": pair.probability,
-            "left": records[0],
-            "right": records[1],
+            "left": self.tables[0].record(i),
+            "right": self.tables[-1].record(j),
             "for": for_,
             "against": against,
         }
@@ -157,140 +151,117 @@ class Decided(Result):
         """
         bits = self.linking.weights[number]
         order = np.argsort(-np.abs(bits), kind="stable").tolist()
-        plus = [j for j in order if bits[j] >= MIN_BITS][:REASONS]
-        minus = [j for j in order if bits[j] <= -MIN_BITS][:REASONS]
-        plus, minus = ([self._reason(number, j, bits[j]) for j in side] for side in (plus, minus))
-        return plus, minus
+        plus = [self._reason(number, j, bits[j]) for j in order if bits[j] >= MIN_BITS]
+        minus = [self._reason(number, j, bits[j]) for j in order if bits[j] <= -MIN_BITS]
+        return plus[:REASONS], minus[:REASONS]
 
-    def _reason(self, number: int, j: int, bits: float) -> Reason:
-        name, speaks_for = self.linking.columns[j].name, bits > 0
-        (left, i), (right, k) = self._rows_of(number)
-        columns = self.tables[left][name], self.tables[right][name]
-        cells: tuple[Any, Any] = (columns[0].cell(i), columns[1].cell(k))
-        style = style_of(columns[0])
-        if columns[0].kind.name != columns[1].kind.name:  # read differently: shown as written
+    def _reason(self, number: int, column: int, bits: float) -> Reason:
+        name, much, (i, j) = self.linking.columns[column].name, abs(float(bits)), self._rows(number)
+        left, right = self.tables[0][name], self.tables[-1][name]
+        style, cells = style_of(left), (left.cell(i), right.cell(j))
+        if left.kind.name != right.kind.name:  # read differently: shown as written
             style, cells = Style(Kind("text", "")), (write(cells[0]), write(cells[1]))
-        return make_reason(
-            name, style, *cells, abs(float(bits)), speaks_for=speaks_for, bits=abs(float(bits))
-        )
+        return make_reason(name, style, *cells, much, speaks_for=bits > 0, bits=much)
 
     # -- forms -------------------------------------------------------------------------------------
 
-    def _about(self) -> dict[str, Any]:
-        return {
-            "rows": [len(table) for table in self.tables],
-            "columns": [column.name for column in self.linking.columns],
-            "threshold": self.threshold,
-            "expected": self.expected._asdict(),
-            "apart": self.linking.apart,
-        }
-
     def to_dict(self) -> dict[str, Any]:
         """Return pairs, groups, the doubtful pairs, and how sure they are."""
-        pairs = [{"pair": [a, b], "probability": chance} for a, b, chance in self.pairs]
-        answer = self._about() | {"pairs": pairs, "review": self.review()}
-        return {name: plain(value) for name, value in answer.items()}
+        return as_json(
+            rows=[len(table) for table in self.tables],
+            columns=[column.name for column in self.linking.columns],
+            threshold=self.linking.threshold,
+            expected=self.expected._asdict(),
+            apart=self.linking.apart,
+            pairs=[{"pair": [a, b], "probability": chance} for a, b, chance in self.pairs],
+            review=self.review(),
+            groups=self.groups,
+        )
 
     def cells(self) -> dict[str, list[Any]]:
         """Return the answer that ``show`` names, as columns."""
         made: dict[str, list[Any]] = getattr(self, f"_{self.show}_cells")()
         return made
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """Return what ``show`` names, by default in the library that the first table is of.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow", "duckdb"}, optional
-        """
-        wanted = backend or self.backend
-        if wanted == "duckdb":
-            return frame_of_arrow(super().to_frame("pyarrow"), wanted)
-        return super().to_frame(wanted)
-
     def _pairs_cells(self) -> dict[str, list[Any]]:
-        return self._both(self._numbers(), {})
+        return self._both(self._numbers().tolist())
 
     def _review_cells(self) -> dict[str, list[Any]]:
         numbers = self._doubtful[: self.n]
-        why = [sentence(*self.reasons(number)) for number in numbers.tolist()]
-        return self._both(numbers, {"same": [""] * len(numbers), "because": why})
+        why = [sentence(*self.reasons(number)) for number in numbers]
+        return self._both(numbers, same=[""] * len(numbers), because=why)
 
-    def _both(self, numbers: np.ndarray, more: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    def _both(self, numbers: list[int], **more: list[Any]) -> dict[str, list[Any]]:
         """Return pairs with the cells of both rows; those of the right one have a prefix."""
-        pairs = [self._pair(number) for number in numbers.tolist()]
-        out: dict[str, list[Any]] = {
-            name: [getattr(p, name) for p in pairs] for name in Pair._fields
-        }
-        out |= more
-        rows = [self._rows_of(number) for number in numbers.tolist()]
-        left = record_columns(self.tables[0], [one[1] for one, _ in rows], [*out])
-        right = record_columns(self.tables[-1], [two[1] for _, two in rows], ())
-        return out | left | {f"other.{name}": cells for name, cells in right.items()}
+        pairs = [self._pair(number) for number in numbers]
+        out = {name: [getattr(pair, name) for pair in pairs] for name in Pair._fields} | more
+        i, j = self._rows(numbers)
+        right = record_columns(self.tables[-1], j.tolist(), ())
+        return (
+            out
+            | record_columns(self.tables[0], i.tolist(), [*out])
+            | {f"other.{name}": cells for name, cells in right.items()}
+        )
 
-    def _render(
-        self, console: Console, spell: Spell, text: str, grid: Any, n: int, word: str
-    ) -> None:
-        """Print a heading, how sure the answer is, the first of what was found, and doubts."""
+    @abstractmethod
+    def _found(self) -> tuple[str, str, int, Any]:
+        """Return the heading, what was found and how much, and the first of it as a table."""
+
+    def render(self, console: Console, spell: Spell = str) -> None:
+        """Print how much was found and how sure that is, the first of it, and doubts."""
+        text, word, n, grid = self._found()
         layout.headline(console, text)
         if n or self.linking.apart:
-            precision, recall = (percent(value) for value in self.expected)
-            text = f"expected precision {precision}, recall {recall}, "
-            layout.say(console, f"{text}at a probability of {self.threshold:.2f} or more")
+            at = f"at a probability of {self.linking.threshold:.2f} or more"
+            layout.say(console, f"expected {self._sure}, {at}")
         names = ", ".join(column.name for column in self.linking.columns)
         layout.say(console, f"compared: {names}")
         if not self.linking.apart:
             layout.say(console, spell(NOTHING_APART), "yellow")
         if n:
-            console.print(layout.grid(*grid))
+            console.print(grid)
         if n > MAX_SHOWN:
-            more = f"{n - MAX_SHOWN:,} more {word} (csv, json and parquet have all)"
-            layout.say(console, more)
-        self._render_review(console)
-
-    def _render_review(self, console: Console) -> None:
-        doubtful = self._doubtful
-        if not len(doubtful):
+            layout.say(console, f"{n - MAX_SHOWN:,} more {word} (csv, json and parquet have all)")
+        if not (doubtful := self._doubtful):
             layout.say(console, "no doubtful pairs")
             return
         pairs = "pair" if len(doubtful) == 1 else "pairs, the strongest doubt first"
         layout.headline(console, f"{len(doubtful):,} doubtful {pairs}")
-        for number in doubtful[: min(self.n, MAX_SHOWN)].tolist():
+        for number in doubtful[: min(self.n, MAX_SHOWN)]:
             names = " and ".join(self._names(number))
-            chance = percent(float(self.linking.probabilities[number]))
-            layout.say(console, f"{names}: {chance}", "")
+            layout.say(console, f"{names}: {percent(self._pair(number).probability)}", "")
             layout.say(console, sentence(*self.reasons(number)), indent=2)
 
+    @property
+    def _sure(self) -> str:
+        precision, recall = map(percent, self.expected)
+        return f"precision {precision}, recall {recall}"
+
     @cached_property
-    def _labels(self) -> list[RowLabel]:
+    def _labels(self) -> list[Any]:
         return [label_of(table) for table in self.tables]
 
     def _names(self, number: int) -> list[str]:
-        rows, pair = self._rows_of(number), self._pair(number)
         return [
-            write_names(self.tables[table][[row]], [id], self._labels[table])[0]
-            for (table, row), id in zip(rows, pair[:2], strict=True)
+            write_names(self.tables[side][[row]], [id], self._labels[side])[0]
+            for side, row, id in zip((0, -1), self._rows(number), self._pair(number), strict=False)
         ]
 
     def html_body(self) -> str:
         """Return the doubtful pairs side by side, cells that differ marked."""
-        precision, recall = (percent(value) for value in self.expected)
-        about = f"<p>Expected precision {precision}, recall {recall}.</p>"
-        parts = [self._html_pair(number) for number in self._doubtful[: self.n].tolist()]
+        parts = [self._html_pair(number) for number in self._doubtful[: self.n]]
         body = "".join(parts) or "<p>No doubtful pairs.</p>"
-        return about + section("Doubtful pairs, the strongest doubt first", body)
+        heading = "Doubtful pairs, the strongest doubt first"
+        return f"<p>Expected {self._sure}.</p>" + section(heading, body)
 
     def _html_pair(self, number: int) -> str:
-        pair, rows = self._pair(number), self._rows_of(number)
+        pair, (i, j), found = self._pair(number), self._rows(number), self.linking.candidates
         lines = []
         for column in self.linking.columns:
             # Marked where what was compared differs: normalized texts, so not by case alone.
-            written = [write(self.tables[table][column.name].cell(row)) for table, row in rows]
-            differ = (
-                column.codes[self.linking.candidates.left[number]]
-                != (column.codes[self.linking.candidates.right[number]])
-            )
-            cells = [escape(short(text, MAX_CELL_CHARACTERS)) for text in written]
+            differ = column.codes[found.left[number]] != column.codes[found.right[number]]
+            both = self.tables[0][column.name].cell(i), self.tables[-1][column.name].cell(j)
+            cells = [escape(short(write(cell), MAX_CELL_CHARACTERS)) for cell in both]
             marked = [Html(f"<mark>{cell}</mark>" if differ else cell) for cell in cells]
             lines.append([column.name, *marked])
         heads = ["", str(pair.left), str(pair.right)]
@@ -348,11 +319,10 @@ class Deduped(Decided):
 
     def _golden_cells(self) -> dict[str, list[Any]]:
         table = self.tables[0]
-        first = np.unique(self.labels, return_index=True)[1]
-        size = np.bincount(self.labels)
-        out = {"id": [self.ids[0][row] for row in first.tolist()], "rows": size.tolist()}
+        first = np.unique(self.labels, return_index=True)[1].tolist()
+        out = {"id": [self.ids[0][row] for row in first], "rows": np.bincount(self.labels).tolist()}
         for name, cells in record_columns(table, range(len(table)), [*out]).items():
-            golden = [cells[row] for row in first.tolist()]
+            golden = [cells[row] for row in first]
             for rows in self._members:
                 golden[int(self.labels[rows[0]])] = choose_cell([cells[r] for r in rows.tolist()])
             out[name] = golden
@@ -362,12 +332,7 @@ class Deduped(Decided):
         ours = {"id": [*self.ids[0]], "group": self.labels.tolist()}
         return ours | record_columns(self.tables[0], range(len(self.tables[0])), [*ours])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return groups, pairs, the doubtful pairs, and how sure they are."""
-        return super().to_dict() | {"groups": plain(self.groups)}
-
-    def render(self, console: Console, spell: Spell = str) -> None:
-        """Print how many groups there are, the largest of them, and the doubtful pairs."""
+    def _found(self) -> tuple[str, str, int, Any]:
         n, groups = len(self.tables[0]), self._members
         doubles = sum(map(len, groups)) - len(groups)
         text = f"{self.names[0]}: {n:,} rows are {n - doubles:,} records, {len(groups):,} of them "
@@ -376,8 +341,8 @@ class Deduped(Decided):
             ids = [self.ids[0][row] for row in rows.tolist()]
             names = write_names(self.tables[0][rows[:3]], ids[:3], self._labels[0])
             lines.append([str(len(rows)), "; ".join(names) + (" ..." if len(rows) > 3 else "")])
-        grid = [("rows", "right"), ("group", "fold")], lines
-        self._render(console, spell, f"{text}in several rows", grid, len(groups), "groups")
+        grid = layout.grid([("rows", "right"), ("group", "fold")], lines)
+        return f"{text}in several rows", "groups", len(groups), grid
 
 
 @dataclass(eq=False)
@@ -397,30 +362,24 @@ class Linked(Decided):
     @property
     def unmatched(self) -> tuple[list[Any], list[Any]]:
         """The ids of the rows of each table that have no match."""
-        gone = [set(side) for side in zip(*self.groups, strict=True)] or [set(), set()]
-        left, right = (
-            [id for id in ids if id not in found] for ids, found in zip(self.ids, gone, strict=True)
-        )
+        gone = {pair.left for pair in self.pairs}, {pair.right for pair in self.pairs}
+        left, right = ([id for id in self.ids[i] if id not in gone[i]] for i in (0, 1))
         return left, right
 
     def to_dict(self) -> dict[str, Any]:
         """Return pairs, rows without a match, the doubtful pairs, and how sure they are."""
-        left, right = self.unmatched
-        more = {"groups": self.groups, "unmatched": {"left": left, "right": right}}
-        return super().to_dict() | {name: plain(value) for name, value in more.items()}
+        gone = dict(zip(("left", "right"), self.unmatched, strict=True))
+        return super().to_dict() | {"unmatched": plain(gone)}
 
-    def render(self, console: Console, spell: Spell = str) -> None:
-        """Print how many pairs there are, the surest of them, and the doubtful ones."""
-        (left, right), sizes = self.names, [len(table) for table in self.tables]
-        text = (
-            f"{left}: {len(self.pairs):,} pairs of {sizes[0]:,} rows with {sizes[1]:,} of {right}"
-        )
+    def _found(self) -> tuple[str, str, int, Any]:
+        n, (left, right), sizes = len(self.pairs), self.names, [len(table) for table in self.tables]
+        text = f"{left}: {n:,} pairs of {sizes[0]:,} rows with {sizes[1]:,} of {right}"
         lines = [
             [*self._names(number), f"{self.linking.probabilities[number]:.3f}"]
             for number in self._numbers()[:MAX_SHOWN].tolist()
         ]
         heads = [("row", "left"), ("other", "left"), ("probability", "right")]
-        self._render(console, spell, text, (heads, lines), len(self.pairs), "pairs")
+        return text, "pairs", n, layout.grid(heads, lines)
 
 
 def choose_cell(cells: Sequence[Any]) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.table import read_table
 
@@ -100,19 +102,16 @@ def check_consistent(decided: Mapping[tuple[int, int], bool], names: Any) -> Non
     decided : mapping of pairs of positions to whether they are the same
     names : function of a position that returns the id of its row
     """
-    parents: dict[int, int] = {}
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-    def root(row: int) -> int:
-        while (above := parents.get(row, row)) != row:
-            parents[row] = row = parents[above] if above in parents else above
-        return row
-
-    for (a, b), same in decided.items():
-        if same:
-            parents[root(a)] = root(b)
-    for (a, b), same in decided.items():
-        if not same and root(a) == root(b):
+    rows = sorted({row for pair in decided for row in pair})
+    same = [pair for pair, alike in decided.items() if alike]
+    places = np.searchsorted(rows, np.array(same, np.int64).reshape(-1, 2))
+    graph = coo_array((np.ones(len(same)), tuple(places.T)), shape=(len(rows), len(rows)))
+    groups = dict(zip(rows, connected_components(graph, directed=False)[1].tolist(), strict=True))
+    for (a, b), alike in decided.items():
+        if not alike and groups[a] == groups[b]:
             found = f"{names(a)!r} and {names(b)!r} are different, but the same by other decisions"
-            raise InvalidInput(
-                Param("decisions"), "no contradiction", found, "Take one of them back"
-            )
+            hint = "Take one of them back"
+            raise InvalidInput(Param("decisions"), "no contradiction", found, hint)

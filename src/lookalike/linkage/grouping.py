@@ -56,10 +56,8 @@ def group_rows(
     checked = [rows for rows in parts if 2 < len(rows) <= MAX_ROWS]
     for rows in parts:
         groups[rows] = rows[0]
-    known = (
-        left * n + right,
-        np.select([decided == 1, decided == 0], [TOGETHER, APART], UNDECIDED + 1.0 - probabilities),
-    )
+    to = np.select([decided == 1, decided == 0], [TOGETHER, APART], UNDECIDED + 1.0 - probabilities)
+    known = left * n + right, to
     for rows, condensed in zip(checked, _distances(checked, n, known, probability), strict=True):
         # Means of many distances are rounded: one that equals the cut must not exceed it.
         cut = UNDECIDED + 1.0 - threshold
@@ -105,16 +103,12 @@ def _distances(
     """Return the distances of all pairs of rows of each group, as ``linkage`` takes them."""
     if not groups:
         return []
-    pairs = [np.triu_indices(len(rows), 1) for rows in groups]
-    rows = [
-        (np.sort(rows)[i], np.sort(rows)[j]) for rows, (i, j) in zip(groups, pairs, strict=True)
-    ]
-    left, right = (np.concatenate(side) for side in zip(*rows, strict=True))
-    order = np.argsort(known[0])
-    place = order[
-        np.minimum(np.searchsorted(known[0], left * n + right, sorter=order), len(order) - 1)
-    ]
-    found = known[0][place] == left * n + right
+    pairs = [np.sort(rows)[np.array(np.triu_indices(len(rows), 1))] for rows in groups]
+    left, right = np.concatenate(pairs, axis=1)
+    order, wanted = np.argsort(known[0]), left * n + right
+    place = np.minimum(np.searchsorted(known[0], wanted, sorter=order), len(order) - 1)
+    place = order[place]
+    found = known[0][place] == wanted
     out = np.where(found, known[1][place], 0.0)
     out[~found] = UNDECIDED + 1.0 - probability(left[~found], right[~found])
-    return np.split(out, np.cumsum([len(i) for i, _ in pairs])[:-1])
+    return np.split(out, np.cumsum([both.shape[1] for both in pairs])[:-1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,18 +13,15 @@ import pyarrow.parquet as pq
 
 from lookalike._runtime.files import replacing
 from lookalike._runtime.frames import frame_of_arrow
-from lookalike._runtime.text import plain, short
+from lookalike._runtime.text import short
 from lookalike._runtime.threads import blocks
 from lookalike.linkage.two_tables import EVERY, TwoTables
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.show import layout
 from lookalike.show.reasons import Reason, sentence
-from lookalike.show.result import Result, Spell
+from lookalike.show.result import Console, Result, Spell, as_json
 from lookalike.table import Table
 from lookalike.table.model.labels import RowLabel, label_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 MAX_SHOWN_PAIRS = 20  # in the text form
 MAX_CELL_WIDTH = 32  # characters of the name of a row there
@@ -159,13 +156,19 @@ class Joined(Result):
         for number, pair in enumerate(pairs):
             pair["record"] = found.record(number)
         for pair, both in zip(pairs, self.phrases(), strict=True) if self.why else ():
-            sides = ([reason.to_dict() for reason in side] for side in both)
-            pair["reasons"] = dict(zip(SIDES, sides, strict=True))
-        two = self.tables
-        answer: dict[str, Any] = {"measure": self.measure, "reason": two.reason}
-        answer |= {"on": two.on, "by": two.by}
-        answer |= {"rows": len(self.lists), "pairs": pairs, "unmatched": self.unmatched}
-        return {name: plain(value) for name, value in answer.items()}
+            pair["reasons"] = {
+                side: [one.to_dict() for one in some]
+                for side, some in zip(SIDES, both, strict=True)
+            }
+        return as_json(
+            measure=self.measure,
+            reason=self.tables.reason,
+            on=self.tables.on,
+            by=self.tables.by,
+            rows=len(self.lists),
+            pairs=pairs,
+            unmatched=self.unmatched,
+        )
 
     def render(self, console: Console, spell: Spell = str) -> None:
         """Print the first pairs, by the names of their rows, and how many rows have none."""

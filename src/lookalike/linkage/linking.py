@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, Param, name_some, suggest
+from lookalike.errors import InvalidInput, Param
 from lookalike.linkage.candidates import MAX_COLUMNS, Candidates, find_candidates
 from lookalike.linkage.evidence import (
     EQUAL,
@@ -25,7 +25,8 @@ from lookalike.linkage.evidence import (
     match_probabilities,
 )
 from lookalike.linkage.grouping import group_rows
-from lookalike.linkage.pooled import SETTLED_ASIDE, WRITTEN, PooledColumn, pool
+from lookalike.linkage.pooled import SETTLED_ASIDE, PooledColumn, pool
+from lookalike.linkage.two_tables import WRITTEN, check_names, column_names, nothing_common
 from lookalike.table import Table
 
 EVEN, MARGIN = 0.5, 1e-6
@@ -86,19 +87,13 @@ class Linking:
     one_to_one: bool = False
     apart: bool = True
 
-    @property
-    def n_rows(self) -> int:
-        """How many rows there are, in both tables."""
-        return len(self.columns[0].codes)
-
     @cached_property
     def matches(self) -> np.ndarray:
         """The candidates that are matches, the surest first."""
         order = np.argsort(-self.probabilities, kind="stable")
         order = order[self.probabilities[order] >= self.threshold]
-        return self._one_each(order) if self.one_to_one else order
-
-    def _one_each(self, order: np.ndarray) -> np.ndarray:
+        if not self.one_to_one:
+            return order
         # Greedy, the surest pair first: both of its rows are then taken.
         taken: set[int] = set()
         kept = []
@@ -116,14 +111,8 @@ class Linking:
     @cached_property
     def groups(self) -> np.ndarray:
         """Of each row the first row of its group."""
-        return group_rows(
-            self.n_rows,
-            *self._sides,
-            self.probabilities,
-            self.threshold,
-            self.probability,
-            self.decided,
-        )
+        pairs, n = (*self._sides, self.probabilities), len(self.columns[0].codes)
+        return group_rows(n, *pairs, self.threshold, self.probability, self.decided)
 
     def probability(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return the probability of any pairs of rows, which need not be candidates."""
@@ -134,9 +123,8 @@ class Linking:
     def expected(self) -> Expected:
         """The precision and recall that the probabilities imply."""
         found = self.probabilities[self.matches].sum()
-        every = self.probabilities.sum() + count_missed(
-            self.candidates, self.probabilities, len(self.columns)
-        )
+        missed = count_missed(self.candidates, self.probabilities, len(self.columns))
+        every = self.probabilities.sum() + missed
         # Half of one more pair (the mean of Jeffreys' prior and them): few are proof of little.
         n = len(self.matches)
         right = float((found + 0.5) / (n + 1)) if n else 1.0
@@ -250,20 +238,21 @@ def link_rows(
     evidence, probabilities = learn_evidence(
         columns, candidates, levels, n_left, one_to_one=one_to_one, decided=known, seed=seed
     )
+
+    def chances(compete: bool = one_to_one) -> np.ndarray:
+        return match_probabilities(evidence.log_odds(levels), candidates, compete, known)
+
     if not np.isnan(known).all():
         evidence = calibrate(evidence, levels, known)
-        probabilities = match_probabilities(
-            evidence.log_odds(levels), candidates, one_to_one, known
-        )
+        probabilities = chances()
     if not one_to_one:
-        competing = match_probabilities(evidence.log_odds(levels), candidates, True, known)
+        competing = chances(compete=True)
         if are_rivals(levels, probabilities, competing):
             probabilities = competing
     apart = True
     if threshold is None:
-        threshold = choose_threshold(
-            probabilities, count_missed(candidates, probabilities, len(columns))
-        )
+        missed = count_missed(candidates, probabilities, len(columns))
+        threshold = choose_threshold(probabilities, missed)
         apart = bool((known == 1.0).any()) or (
             are_two_populations(probabilities)
             and is_gap(evidence.log_odds(levels), threshold)
@@ -273,21 +262,9 @@ def link_rows(
             # All odds below even, so that no pair is a match; their order stays for the review.
             offset = -max(0.0, float(evidence.log_odds(levels).max()))
             evidence = replace(evidence, offset=offset - MARGIN)
-            probabilities = match_probabilities(
-                evidence.log_odds(levels), candidates, one_to_one, known
-            )
-    return Linking(
-        columns,
-        n_left,
-        candidates,
-        levels,
-        evidence,
-        probabilities,
-        known,
-        threshold,
-        one_to_one,
-        apart,
-    )
+            probabilities = chances()
+    found = candidates, levels, evidence, probabilities, known
+    return Linking(columns, n_left, *found, threshold, one_to_one, apart)
 
 
 def are_two_populations(probabilities: np.ndarray) -> bool:
@@ -397,22 +374,14 @@ def _with_decided(
     """Return candidates with decided pairs among them, and what was decided: 1, 0 or NaN."""
     if not decided:
         return found, np.full(len(found), np.nan)
-    places = {
-        pair: k
-        for k, pair in enumerate(zip(found.left.tolist(), found.right.tolist(), strict=True))
-    }
-    new = [pair for pair in decided if pair not in places]
-    places |= {pair: len(found) + k for k, pair in enumerate(new)}
+    pairs = [*zip(found.left.tolist(), found.right.tolist(), strict=True)]
+    known = {*pairs}
+    new = [pair for pair in decided if pair not in known]
     # No key found them: with the columns of well-found pairs ``count_missed`` leaves them out.
-    extra = np.array(new, np.int64).reshape(-1, 2)
-    found = Candidates(
-        np.concatenate([found.left, extra[:, 0]]),
-        np.concatenate([found.right, extra[:, 1]]),
-        np.concatenate([found.n_columns, np.full(len(new), MIN_COLUMNS_FOR_RECALL)]),
-    )
-    known = np.full(len(found), np.nan)
-    known[[places[pair] for pair in decided]] = [float(same) for same in decided.values()]
-    return found, known
+    extra = *np.array(new, np.int64).reshape(-1, 2).T, np.full(len(new), MIN_COLUMNS_FOR_RECALL)
+    parts = zip((found.left, found.right, found.n_columns), extra, strict=True)
+    said = [float(decided.get(pair, np.nan)) for pair in (*pairs, *new)]
+    return Candidates(*map(np.concatenate, parts)), np.array(said)
 
 
 # -- columns ---------------------------------------------------------------------------------------
@@ -432,73 +401,35 @@ def pool_columns(
         are compared, since they are what records of people and places are known by.
     by : names
     """
-    tables = [left] if right is None else [left, right]
+    tables = {"table": left} if right is None else {"table": left, "other": right}
     by, named = [*by], [*(on or ())]
-    _check_names(tables, {"on": named, "by": by})
-    chosen = named or _evidence_names(tables)
-    pooled = [_pool(name, tables) for name in dict.fromkeys(chosen) if name not in by]
-    ends = np.cumsum([len(table) for table in tables])[:-1]
-    pooled = [column for column in pooled if _has_values(column, ends)]
-    if not pooled:
-        raise _nothing_to_compare(tables)
-    if len(pooled) > MAX_COLUMNS:
+    check_names(tables, {"on": named, "by": by}, ("on", "by"))
+    chosen = named or [
+        column.name
+        for column in left.every
+        if all(_is_evidence(table, column.name) for table in tables.values())
+    ]
+    pooled = {
+        name: pool(name, [table[name] for table in tables.values()])
+        for name in dict.fromkeys([*chosen, *by])
+    }
+    # Without a value in one of the tables, no pair could be compared by a column.
+    ends = [len(left)] * (len(tables) - 1)
+    compared = [
+        column
+        for name, column in pooled.items()
+        if name not in by and all((part >= 0).any() for part in np.split(column.codes, ends))
+    ]
+    if not compared:
+        raise nothing_common(tables, chosen, by)
+    if len(compared) > MAX_COLUMNS:
         hint = ("Name those that say who a record is: ", Param("on", chosen[:2]))
-        raise InvalidInput(Param("on"), f"at most {MAX_COLUMNS} columns", str(len(pooled)), hint)
-    return pooled, [_pool(name, tables) for name in by]
-
-
-def _pool(name: str, tables: Sequence[Table]) -> PooledColumn:
-    return pool(name, [table[name] for table in tables])
-
-
-def _evidence_names(tables: Sequence[Table]) -> list[str]:
-    """Return the columns that say who a record is in all tables, in the order of the first."""
-    every = [column.name for column in tables[0].every]
-    return [name for name in every if all(_is_evidence(table, name) for table in tables)]
+        raise InvalidInput(Param("on"), f"at most {MAX_COLUMNS} columns", str(len(compared)), hint)
+    return compared, [pooled[name] for name in by]
 
 
 def _is_evidence(table: Table, name: str) -> bool:
-    if name not in {column.name for column in table.every}:
+    if name not in column_names(table):
         return False
     kind = table[name].kind
     return kind.name in WRITTEN and (name in table.names or kind.role not in SETTLED_ASIDE)
-
-
-def _has_values(column: PooledColumn, ends: np.ndarray) -> bool:
-    """Whether a column has a value in each table: else no pair could be compared by it."""
-    return all((codes >= 0).any() for codes in np.split(column.codes, ends))
-
-
-def _check_names(tables: Sequence[Table], given: Mapping[str, Sequence[str]]) -> None:
-    for word, names in given.items():
-        for name in names:
-            _check_name(tables, word, name)
-
-
-def _check_name(tables: Sequence[Table], word: str, name: str) -> None:
-    for table, which in zip(tables, ("table", "other"), strict=False):
-        names = [column.name for column in table.every]
-        if name not in names:
-            needed = "columns of the table" if len(tables) == 1 else "columns of both tables"
-            found: Any = (f"{name!r}, which is not in ", Param(which))
-            raise InvalidInput(Param(word), needed, found, suggest(name, names))
-        if table[name].kind.name not in WRITTEN:
-            needed, found = "cells that can be written", f"{name!r}, of {table[name].kind.name}"
-            raise InvalidInput(Param(word), needed, found, "Leave it out")
-
-
-def _nothing_to_compare(tables: Sequence[Table]) -> InvalidInput:
-    names = [[column.name for column in table.every] for table in tables]
-    common = [name for name in names[0] if name in names[-1]]
-    if not common:
-        ours, theirs = (name_some(some, 5) for some in names)
-        both = (f"{ours} in ", Param("table"), f", {theirs} in ", Param("other"))
-        hint: Any = "Rename columns so that what is to be compared has one name in both"
-        return InvalidInput(Param("other"), "a column of both tables", both, hint)
-    known = [name for name in common if not any(t[name].missing.all() for t in tables)]
-    if not known:
-        found, hint = f"only missing cells in {name_some(common)}", "Fill in a column"
-        return InvalidInput(Param("table"), "a column with values", found, hint)
-    found = f"only {name_some(known)} ({tables[0][known[0]].kind.reason})"
-    hint = ("Compare by it all the same: ", Param("on", known[0]))
-    return InvalidInput(Param("on"), "columns that say who a record is", found, hint)

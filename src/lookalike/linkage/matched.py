@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,14 +13,10 @@ from lookalike._runtime.text import plain
 from lookalike.index.hits import shown
 from lookalike.linkage.joined import Joined
 from lookalike.show import layout
-from lookalike.show.html.document import grid
 from lookalike.show.html.drawings import mark, words
-from lookalike.show.html.markup import COLORS, Html, color_key, figure, svg
-from lookalike.show.result import Spell
+from lookalike.show.html.markup import COLORS, Html, color_key, figure, svg, table
+from lookalike.show.result import Console, Spell
 from lookalike.table import Column
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 WELL_BALANCED = 0.1  # largest standardized difference that is usually accepted (Austin 2009)
 MAX_LEVELS = 20  # levels of a category that are lines of the balance table, the commonest
@@ -127,7 +123,7 @@ class Matched(Joined):
 
     def html_body(self) -> str:
         """Return the plot of the balance (a Love plot), and its table."""
-        return love_plot(self.balance) + grid(HEADS, self._lines(), numeric=[False, *[True] * 5])
+        return love_plot(self.balance) + table(self._lines(), HEADS)
 
 
 def love_plot(balance: list[Balance]) -> Html:

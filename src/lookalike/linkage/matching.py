@@ -99,12 +99,10 @@ def assign(found: Candidates, k: int) -> Assigned:
     too_much = 1.0 + n * k * max(float(far.max(initial=0.0)) for far in found.distances)
     own = np.where(np.isfinite(found.bounds), found.bounds, too_much)
     ends = np.cumsum([0, *map(len, found.controls)])
-    columns, weights, starts = [], [], [0]
-    for copy in range(n * k):  # the k copies of a row one after another
-        row = copy // k
-        columns.append(np.append(places[ends[row] : ends[row + 1]], len(known) + copy))
-        weights.append(np.append(found.distances[row], own[row]))
-        starts.append(starts[-1] + len(columns[-1]))
+    copies = [(row, row * k + copy) for row in range(n) for copy in range(k)]
+    columns = [np.append(places[ends[row] : ends[row + 1]], len(known) + c) for row, c in copies]
+    weights = [np.append(found.distances[row], own[row]) for row, _ in copies]
+    starts = np.cumsum([0, *map(len, columns)])
     # One is added to all weights, which changes no matching: scipy takes 0 for no edge.
     graph = csr_matrix(
         (np.concatenate(weights) + 1.0, np.concatenate(columns), starts),

@@ -18,8 +18,6 @@ from lookalike._runtime.threads import blocks, check_stopped
 from lookalike.columns.text import score_pairs
 from lookalike.table import Column
 
-# Kinds whose cells are written as text; series, vectors and graphs are not compared by linkage.
-WRITTEN = ("number", "category", "order", "flag", "text", "set", "sequence", "object")
 SETTLED_ASIDE = ("identifier", "constant", "copy")  # roles that are compared only if named
 MIN_DIGITS = 4  # from here on a number is also compared as digits: a slip changes one of them
 RANDOM_PAIRS = 2_000  # whose differences say which one of two numbers is small

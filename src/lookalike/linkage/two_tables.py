@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -30,7 +30,7 @@ from lookalike.errors import (
 from lookalike.index import Index
 from lookalike.index.hits import Reasons
 from lookalike.index.relevance import reweigh
-from lookalike.index.segments import Segment, rows_at, tables_at
+from lookalike.index.segments import rows_at, tables_at
 from lookalike.index.snapshot import Snapshot
 from lookalike.measures import Measure
 from lookalike.measures.contract.explanation import Explanation
@@ -42,8 +42,8 @@ from lookalike.table import Kind, LazyTable, Schema, Table, as_table
 BATCH_ROWS = 65_536  # rows of the left table that are encoded together; chosen by hand
 SECONDS_PER_DAY = 86_400.0
 EVERY = slice(None)
-# Kinds whose cells are equal or not, so that pairs can be required to agree in them.
-EXACT = ("number", "category", "order", "flag", "text", "set", "sequence", "object")
+# Kinds whose cells are written as text, and are equal or not; series, vectors and graphs are not.
+WRITTEN = ("number", "category", "order", "flag", "text", "set", "sequence", "object")
 Names = str | Iterable[str] | None
 # What a verb calls its tables, if not "table" and "other"; an audit asks for each synthetic row.
 NAMES = {"match": ("table", "control"), "audit": ("synthetic", "table")}
@@ -194,11 +194,12 @@ class TwoTables:
     @cached_property
     def right_sides(self) -> list[Side]:
         """The live rows of the right table, a side for each segment."""
-        return [self._right_side(segment) for segment in self.right.segments.segments]
-
-    def _right_side(self, segment: Segment) -> Side:
-        live = EVERY if segment.n_live == len(segment) else segment.live
-        return self._side(segment.rows, segment.positions, segment.table).take(live)
+        return [
+            self._side(one.rows, one.positions, one.table).take(
+                EVERY if one.n_live == len(one) else one.live
+            )
+            for one in self.right.segments.segments
+        ]
 
     def _side(self, rows: Rows, positions: np.ndarray, table: Table) -> Side:
         keys = None
@@ -351,18 +352,24 @@ def read_two(
     else:
         sample, known = right.sample, [*right.schema_.kinds]
     words = NAMES.get(who, ("table", "other"))
-    _check_names(left, sample, {"on": named, "by": exact, "max_distance": [*widths]}, words)
-    wanted = named or [name for name in known if name not in exact]
-    compared = _with_values(left, sample, wanted)
+    tables = dict(zip(words, (left, sample), strict=True))
+    check_names(tables, {"on": named, "by": exact, "max_distance": widths})
+    wanted, ours = named or [name for name in known if name not in exact], column_names(left)
+    compared = [
+        name
+        for name in wanted
+        if name in ours and not any(_is_empty(t, name) for t in tables.values())
+    ]
     if not compared:
-        raise _nothing_common(left, sample, exact, words)
+        raise nothing_common(tables, wanted, exact)
     if isinstance(right, Table):
         right = Index(measure).fit(right.compare_by(compared))
     state = right.state_
     # An index may compare columns that the left table has not: these then weigh nothing.
     only = None if set(compared) == set(state.schema.kinds) else compared
     fitted = reweigh(state.measure, state.schema, weights, only, who)
-    widths = {name: width * _unit(sample[name].kind) for name, width in widths.items()}
+    for name in widths:  # dates are stored as seconds
+        widths[name] *= SECONDS_PER_DAY if sample[name].kind.source else 1.0
     return TwoTables(left, state, fitted, tuple(compared), exact, widths, max_distance, words)
 
 
@@ -370,63 +377,74 @@ def _as_names(names: Names) -> list[str]:
     return [] if names is None else [names] if isinstance(names, str) else list(names)
 
 
-def _names(table: Table | LazyTable) -> list[str]:
-    like = table.like if isinstance(table, LazyTable) else table
-    return [column.name for column in like.every]
+def column_names(table: Table | LazyTable) -> list[str]:
+    """Return the names of all columns, those set aside too."""
+    return [column.name for column in (table.like if isinstance(table, LazyTable) else table).every]
 
 
-def _unit(kind: Kind) -> float:
-    return SECONDS_PER_DAY if kind.source else 1.0  # dates are stored as seconds
+def _is_empty(table: Table | LazyTable, name: str) -> bool:
+    if isinstance(table, LazyTable):
+        return table.n_missing.get(name, 0) == len(table)
+    return bool(table[name].missing.all())
 
 
-def _with_values(left: Table | LazyTable, right: Table, names: Sequence[str]) -> list[str]:
-    """Return those of some columns of the right table that have values in both."""
-    ours = _names(left)
-    return [name for name in names if name in ours and not _is_empty(left, right, name)]
-
-
-def _is_empty(left: Table | LazyTable, right: Table, name: str) -> bool:
-    if isinstance(left, LazyTable):
-        return left.n_missing.get(name, 0) == len(left) or bool(right[name].missing.all())
-    return any(bool(table[name].missing.all()) for table in (left, right))
-
-
-def _check_names(
-    left: Table | LazyTable,
-    right: Table,
-    given: Mapping[str, Sequence[str]],
-    words: tuple[str, str],
+def check_names(
+    tables: Mapping[str, Table | LazyTable],
+    given: Mapping[str, Iterable[str]],
+    written: Container[str] = ("by",),
 ) -> None:
-    """Refuse columns that a table has not, or whose kind cannot be what they are named for."""
-    for word, names in given.items():
-        for name in names:
-            for table, which in zip((left, right), words, strict=True):
-                if name not in _names(table):
-                    hint = suggest(name, _names(table))
-                    found: Any = (f"{name!r}, which is not in ", Param(which))
-                    raise InvalidInput(Param(word), "columns of both tables", found, hint)
-            found = f"{name!r}, which holds {right[name].kind.name}"
-            if word == "max_distance" and right[name].kind.name != "number":
-                equal = ("Use ", Param("by", [name]), " for pairs that are equal in it")
-                raise InvalidInput(Param(word), "columns of numbers or dates", found, equal)
-            if word == "by" and right[name].kind.name not in EXACT:
-                hint = "Use columns of numbers, categories or texts"
-                raise InvalidInput(Param(word), "cells that can be equal", found, hint)
+    """Refuse columns that a table has not, or whose kind cannot be what they are named for.
+
+    Parameters
+    ----------
+    tables : mapping of what a verb calls a table to the table
+    given : mapping of a parameter to the columns that it names
+    written : parameters whose columns have to hold what can be written, and so be equal
+    """
+    both = "columns of both tables" if len(tables) > 1 else "columns of the table"
+    for word, name in ((word, name) for word, names in given.items() for name in names):
+        for which, table in tables.items():
+            known = column_names(table)
+            if name not in known:
+                found: Any = (f"{name!r}, which is not in ", Param(which))
+                raise InvalidInput(Param(word), both, found, suggest(name, known))
+        # The kind in the last table: the first one is read as it is.
+        last: Any = [*tables.values()][-1]
+        kind = last[name].kind.name
+        found = f"{name!r}, which holds {kind}"
+        if word == "max_distance" and kind != "number":
+            equal = ("Use ", Param("by", [name]), " for pairs that are equal in it")
+            raise InvalidInput(Param(word), "columns of numbers or dates", found, equal)
+        if word in written and kind not in WRITTEN:
+            hint = "Use columns of numbers, categories or texts"
+            raise InvalidInput(Param(word), "cells that can be equal", found, hint)
 
 
-def _nothing_common(
-    left: Table | LazyTable, right: Table, exact: Sequence[str], words: tuple[str, str]
+def nothing_common(
+    tables: Mapping[str, Table | LazyTable], tried: Iterable[str], exact: Iterable[str] = ()
 ) -> InvalidInput:
-    back = [c for c in right.aside if c.name in _names(left) and c.name not in exact]
-    back = [column for column in back if not _is_empty(left, right, column.name)]
-    ours, theirs = (name_some(_names(table), 5) for table in (left, right))
-    first, second = map(Param, words)
-    found: Any = (f"{ours} in ", first, f", {theirs} in ", second)
-    hint: tuple[Any, ...] = ("Rename columns so that what is to be compared has one name in both",)
+    """Return the error about tables without a column to compare.
+
+    Parameters
+    ----------
+    tables : mapping of what a verb calls a table to the table
+    tried : names of columns that have no values in both tables
+    exact : names of columns in which pairs are equal
+    """
+    names, words = [*map(column_names, tables.values())], [*map(Param, tables)]
+    common = [name for name in names[0] if name in names[-1]]
+    empty = [name for name in common if any(_is_empty(t, name) for t in tables.values())]
+    back = [name for name in common if name not in {*empty, *tried, *exact}]
+    ours, theirs = (name_some(some, 5) for some in (names[0], names[-1]))
+    found: Any = (f"{ours} in ", words[0], f", {theirs} in ", words[-1])
+    hint: Any = "Rename columns so that what is to be compared has one name in both"
     if back:
-        found = f"only {back[0].name!r}, which is set aside ({back[0].kind.reason})"
-        hint = ("Compare by it all the same: ", Param("on", back[0].name))
-    blamed = first if words == NAMES["audit"] else second
+        last: Any = [*tables.values()][-1]
+        found = f"only {back[0]!r}, which is set aside ({last[back[0]].kind.reason})"
+        hint = ("Compare by it all the same: ", Param("on", back[0]))
+    elif empty:
+        found, hint = f"only missing cells in {name_some(empty)}", "Fill in a column"
+    blamed = words[0] if [*tables] == [*NAMES["audit"]] else words[-1]
     return InvalidInput(blamed, "a column with values in both tables", found, hint)
 
 

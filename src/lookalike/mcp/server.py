@@ -1,13 +1,18 @@
-"""The server: verbs as tools, tables as resources, two prompts."""
+"""The server: verbs as tools, the tables of a folder as resources, two prompts."""
 
 from __future__ import annotations
 
 import inspect
 import json
+import os
 import threading
 import warnings
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
 from functools import cache
+from glob import has_magic
+from itertools import islice
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -19,14 +24,117 @@ from pydantic import BaseModel, Field, ValidationError, create_model
 
 from lookalike._runtime.progress import Cancelled, watching
 from lookalike._version import __version__
-from lookalike.errors import InvalidInput, LookalikeError, LookalikeWarning, Param, suggest
-from lookalike.mcp.tables import Tables
+from lookalike.errors import (
+    InvalidInput,
+    LookalikeError,
+    LookalikeWarning,
+    MissingFile,
+    Param,
+    missing_file,
+    suggest,
+)
 from lookalike.service.limits import RequestLimits, check_verb
 from lookalike.show.result import Result
 from lookalike.verbs import VERBS, get_verb
 from lookalike.verbs.annotations import describe_parameters, spelling_of
 from lookalike.verbs.requests import other_tables, request_model
+from lookalike.verbs.source import TableSource, is_index_folder, is_saved_index, load_index
 from mcp import types
+
+# Endings of files that are listed; others can be asked about by their name.
+LISTED = (".csv", ".tsv", ".parquet", ".jsonl", ".ndjson", ".json", ".npy", ".xlsx", ".lookalike")
+MAX_LISTED = 200  # files in a list; more would fill the context of an agent
+MAX_VISITED = 20_000  # files that are looked at for it: a folder may be a whole disk
+MAX_KEPT = 4  # tables in memory; the longest unused are forgotten first
+
+
+class Tables:
+    """The tables in a folder, read when they are asked about and kept while they do not change.
+
+    Parameters
+    ----------
+    folder : path
+        Files outside of it are refused; symbolic links are resolved first.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder).expanduser().resolve()
+        if not self.folder.is_dir():
+            raise missing_file(self.folder)
+        self._kept: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
+
+    def resolve(self, name: str) -> Path:
+        """Return the path of a file under the folder; raise for any other."""
+        who = Param("table", name)
+        if has_magic(name) or "\0" in name:
+            raise InvalidInput(who, "the name of one file", "a pattern", "Name one file")
+        # Resolved before it is compared: neither ".." nor a link may lead outside.
+        path = Path(os.path.realpath(self.folder / Path(name).expanduser()))
+        inside = [path, *(islice(path.rglob("*"), MAX_VISITED) if os.path.isdir(path) else ())]
+        if len(inside) > MAX_VISITED:
+            found = f"a folder of more than {MAX_VISITED:,} files"
+            raise InvalidInput(who, "a table", found, "Name a file in it")
+        if not all(self._holds(part) for part in inside):
+            needed, hint = "a file under the folder that is served", "Use a path relative to it"
+            raise InvalidInput(who, needed, "a path outside of it", hint)
+        return path
+
+    def _holds(self, path: Path) -> bool:
+        # A link may lead outside, or in a circle, of which ``Path.resolve`` makes an error.
+        return Path(os.path.realpath(path)).is_relative_to(self.folder)
+
+    def listed(self) -> list[str]:
+        """Return the names of the tables, sorted; the first of very many."""
+        paths: list[Path] = []
+        for top, folders, files in os.walk(self.folder):  # which follows no links to folders
+            # In place, so that the walk does not enter the others: hidden folders hold no tables,
+            # but often very many files. Sorted: the same files are listed on every machine.
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            paths += [Path(top, name) for name in sorted(files)]
+            if len(paths) > MAX_VISITED:
+                break
+        names = [
+            path.relative_to(self.folder).as_posix()
+            for path in paths
+            if path.name.lower().endswith(LISTED) and path.is_file() and self._holds(path)
+        ]
+        return sorted(names)[:MAX_LISTED]
+
+    def source(self, name: str, kinds: Mapping[str, Any] | None = None) -> TableSource:
+        """Return a table as verbs take it.
+
+        Parameters
+        ----------
+        name : str
+            A path relative to the folder.
+        kinds : mapping of column to kind, optional
+            As in ``read_table``.
+        """
+        path = self.resolve(name)
+        if not os.path.exists(path):  # also where a name is too long to be one
+            hint, problem = suggest(name, self.listed()), "file not found"
+            raise MissingFile(Param("table", name), "a file", "none", hint, problem=problem)
+        stat = path.stat()
+        # By its time and size: a file that was written anew is read again.
+        key = (path, stat.st_mtime_ns, stat.st_size, json.dumps(kinds, sort_keys=True))
+        if key not in self._kept:
+            self._kept[key] = _read(path, kinds)
+        self._kept.move_to_end(key)
+        while len(self._kept) > MAX_KEPT:
+            self._kept.popitem(last=False)
+        return TableSource(self._kept[key], path.relative_to(self.folder).as_posix())
+
+
+def _read(path: Path, kinds: Mapping[str, Any] | None) -> Any:
+    from lookalike.table import read_table
+
+    if is_saved_index(path) or is_index_folder(path):
+        if kinds:
+            hint = "Leave it out, or ask about the table itself"
+            raise InvalidInput(Param("kinds"), "a table", "a saved index", hint)
+        return load_index(path)
+    return read_table(path, kinds=kinds)
+
 
 # A report is a page of HTML: a resource to open, and a file with ``--write``, not an answer.
 TOOLS = tuple(verb for verb in VERBS if verb != "report")
@@ -34,7 +142,9 @@ DEFAULT_SIZE = 2_000  # bytes of an answer, some 500 tokens
 MIN_SIZE, MAX_SIZE = 100, 200_000
 NOTE_SIZE = 80  # bytes kept for the note on how much there is
 WIDTH = 100  # characters of a line
+KINDS = "What columns hold where it is guessed wrong: {'zip': 'category'}"
 SCHEME = "lookalike://"
+FORMS = {"summary": "text/plain", "report": "text/html"}  # of a resource
 INSTRUCTIONS = (
     "Tables on this machine: which rows are alike and why, groups, outliers, predictions. Begin "
     "with `inspect`, which says what the columns hold. Rows are named by id (their position from 0 "
@@ -63,32 +173,26 @@ PROMPTS = {
 @cache
 def arguments_of(verb: str) -> type[BaseModel]:
     """Return what a call of a tool may hold: the table, the parameters of the verb, the size."""
-    function = get_verb(verb)
-    texts, parameters = describe_parameters(function), inspect.signature(function).parameters
-    own = {
-        name: (
-            field.annotation,
-            Field(field.default, description=texts[name] or spelling_of(parameters[name]).help),
-        )
-        for name, field in request_model(function).model_fields.items()
-    }
-    table = (str, Field(description="Path of a table, relative to the folder that is served."))
-    kinds = (
-        dict[str, str | list[Any]] | None,
-        Field(None, description="What columns hold where it is guessed wrong: {'zip': 'category'}"),
-    )
     about = f"Bytes of the answer; {DEFAULT_SIZE:,} unless asked for."
-    size = (int, Field(DEFAULT_SIZE, ge=MIN_SIZE, le=MAX_SIZE, description=about))
-    fields: dict[str, Any] = {"table": table, **own, "kinds": kinds, "size": size}
-    config = request_model(function).model_config
-    return create_model(f"{verb.capitalize()}Call", __config__=config, **fields)
+    return create_model(
+        f"{verb.capitalize()}Call",
+        __base__=request_model(get_verb(verb)),
+        table=(str, Field(description="Path of a table, relative to the folder that is served.")),
+        kinds=(dict[str, str | list[Any]] | None, Field(None, description=KINDS)),
+        size=(int, Field(DEFAULT_SIZE, ge=MIN_SIZE, le=MAX_SIZE, description=about)),
+    )
 
 
 def describe_tool(verb: str) -> types.Tool:
     """Return a verb as a tool: its docstring up to the parameters, and its JSON schema."""
-    about = (inspect.getdoc(get_verb(verb)) or "").partition("\n\nParameters\n")[0]
+    function = get_verb(verb)
+    about = (inspect.getdoc(function) or "").partition("\n\nParameters\n")[0]
     hints = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    texts, parameters = describe_parameters(function), inspect.signature(function).parameters
     schema = arguments_of(verb).model_json_schema()
+    for name in request_model(function).model_fields:
+        said = texts[name] or spelling_of(parameters[name]).help
+        schema["properties"][name]["description"] = said
     return types.Tool(name=verb, description=about, input_schema=schema, annotations=hints)
 
 
@@ -143,9 +247,9 @@ class Agent:
             warnings.simplefilter("always")
             result: Result = get_verb(name)(self.tables.source(table, kinds), **given)
         notes = [
-            f"note: {_text(one.message)}"
+            f"note: {one.message.text(spell_argument)}"
             for one in caught
-            if issubclass(one.category, LookalikeWarning)
+            if isinstance(one.message, LookalikeWarning)
         ]
         # Tables are padded to their width, which would be bytes of nothing.
         lines = [line.rstrip() for line in result.text(WIDTH).split("\n")]
@@ -198,24 +302,20 @@ class Agent:
     async def on_list_resources(self, ctx: Any, params: Any) -> types.ListResourcesResult:
         """List a summary and a report of every table."""
         names = await anyio.to_thread.run_sync(self.tables.listed)
-        kinds = (("summary", "text/plain"), ("report", "text/html"))
-        return types.ListResourcesResult(
-            resources=[
-                types.Resource(
-                    name=f"{what} of {name}",
-                    uri=f"{SCHEME}{what}/{quote(name)}",
-                    mime_type=mime,
-                )
-                for name in names
-                for what, mime in kinds
-            ]
-        )
+        resources = [
+            types.Resource(
+                name=f"{what} of {name}", uri=f"{SCHEME}{what}/{quote(name)}", mime_type=mime
+            )
+            for name in names
+            for what, mime in FORMS.items()
+        ]
+        return types.ListResourcesResult(resources=resources)
 
     async def on_read_resource(self, ctx: Any, params: types.ReadResourceRequestParams) -> Any:
         """Return the summary or the report of a table."""
         uri = str(params.uri)
         what, _, name = uri.removeprefix(SCHEME).partition("/")
-        if not uri.startswith(SCHEME) or what not in ("summary", "report"):
+        if not uri.startswith(SCHEME) or what not in FORMS:
             raise MCPError(types.INVALID_PARAMS, f"unknown resource {uri!r}")
 
         def read() -> str:
@@ -230,22 +330,16 @@ class Agent:
             text = await self.run(read)
         except LookalikeError as error:
             raise MCPError(types.INVALID_PARAMS, error.text(spell_argument)) from error
-        mime = "text/html" if what == "report" else "text/plain"
-        contents = types.TextResourceContents(uri=uri, mime_type=mime, text=text)
+        contents = types.TextResourceContents(uri=uri, mime_type=FORMS[what], text=text)
         return types.ReadResourceResult(contents=[contents])
 
     async def on_list_prompts(self, ctx: Any, params: Any) -> types.ListPromptsResult:
         """List the prompts."""
-        return types.ListPromptsResult(
-            prompts=[
-                types.Prompt(
-                    name=name,
-                    description=about,
-                    arguments=[types.PromptArgument(name=one, required=True) for one in given],
-                )
-                for name, (about, given, _) in PROMPTS.items()
-            ]
-        )
+        prompts = []
+        for name, (about, given, _) in PROMPTS.items():
+            arguments = [types.PromptArgument(name=one, required=True) for one in given]
+            prompts.append(types.Prompt(name=name, description=about, arguments=arguments))
+        return types.ListPromptsResult(prompts=prompts)
 
     async def on_get_prompt(self, ctx: Any, params: types.GetPromptRequestParams) -> Any:
         """Fill in a prompt."""
@@ -280,6 +374,8 @@ def _checked(model: type[BaseModel], arguments: dict[str, Any]) -> Any:
         missing = first["type"] == "missing"
         found = "none" if missing else repr(first["input"])[:80]
         needed = "a value" if missing else first["msg"].removeprefix("Input should be ")
+        if first["type"] == "greater_than_equal":
+            needed = f"an integer >= {first['ctx']['ge']}"
         raise InvalidInput(Param(name), needed, found, f"Send another {name}") from None
 
 
@@ -302,10 +398,6 @@ def spell_argument(param: Param) -> str:
     return f"{param.name}: {json.dumps(param.value, default=str)}"
 
 
-def _text(message: Any) -> str:
-    return message.text(spell_argument) if hasattr(message, "text") else str(message)
-
-
 def make_server(tables: Tables, write: bool = False) -> Server[Any]:
     """Return a server of the protocol for the tables of a folder.
 
@@ -316,17 +408,9 @@ def make_server(tables: Tables, write: bool = False) -> Server[Any]:
         Whether reports may be written under the folder.
     """
     agent = Agent(tables, write)
-    return Server(
-        "lookalike",
-        version=__version__,
-        instructions=INSTRUCTIONS,
-        on_list_tools=agent.on_list_tools,
-        on_call_tool=agent.on_call_tool,
-        on_list_resources=agent.on_list_resources,
-        on_read_resource=agent.on_read_resource,
-        on_list_prompts=agent.on_list_prompts,
-        on_get_prompt=agent.on_get_prompt,
-    )
+    names = [name for name in dir(agent) if name.startswith("on_")]  # what is asked for
+    answers: dict[str, Any] = {name: getattr(agent, name) for name in names}
+    return Server("lookalike", version=__version__, instructions=INSTRUCTIONS, **answers)
 
 
 def serve_stdio(server: Server[Any]) -> None:

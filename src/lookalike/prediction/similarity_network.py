@@ -21,7 +21,7 @@ from lookalike.prediction.mixins import (
     class_words,
     classes_field,
 )
-from lookalike.represent.activation import similarity_activation
+from lookalike.represent.powers import similarity_activation
 from lookalike.represent.prototypes import (
     MAX_ROWS,
     METHODS,

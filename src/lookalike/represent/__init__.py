@@ -1,13 +1,15 @@
 """Similarity as features: prototypes, representations, chains, pictures."""
 
-from lookalike.represent.activation import similarity_activation
-from lookalike.represent.feature_selection import cfs
 from lookalike.represent.layers import LayeredRepresentation
 from lookalike.represent.map_layout import MapLayout, layout, place_rows
 from lookalike.represent.neighbors_transformer import NeighborsTransformer
 from lookalike.represent.plot import class_similarity, plot_class_similarity
-from lookalike.represent.powers import power_similarity, transitive_closure
-from lookalike.represent.prototypes import select_prototypes
+from lookalike.represent.powers import (
+    power_similarity,
+    similarity_activation,
+    transitive_closure,
+)
+from lookalike.represent.prototypes import cfs, select_prototypes
 from lookalike.represent.representation import NystroemRepresentation, SimilarityRepresentation
 
 __all__ = [

@@ -132,12 +132,18 @@ class LayeredRepresentation(Representation):
             if depth:
                 prototypes = self.prototype_rows_[-1]
                 columns = compare_with_prototypes(measure, encoded, prototypes, self.n_jobs)
-                if (columns == columns[:1]).all():  # all rows would be alike from here on
-                    self._warn_constant(depth)
+                constant = (columns == columns[:1]).all(axis=0)
+                if constant.all():  # all rows would be alike from here on
+                    needed = f"columns that differ in layer {depth} to build the next one"
+                    kept = f"{depth} of {self.n_layers} layers are kept; use "
+                    hint = kept, Param("n_layers", depth)
+                    warning = LookalikeWarning(who, needed, "all of them constant", hint)
+                    warnings.warn(warning, stacklevel=3)
                     break
                 # Medoids by plain sums: the range of each column matters only for the similarity.
                 chooser = Vector("cityblock", n_jobs=self.n_jobs).fit(columns)
-                measure = gower_of_numbers(columns, self.n_jobs)
+                ranges = {f"x{j}": CONSTANT_RANGE for j in np.flatnonzero(constant)}
+                measure = Gower(ranges=ranges or None, n_jobs=self.n_jobs).fit(columns)
                 encoded = measure.rows_
             candidates = chooser.rows_ if depth else rows
             selector = PrototypeSelector(chooser, candidates, None, "medoids", rng, **options)
@@ -147,12 +153,6 @@ class LayeredRepresentation(Representation):
             self.prototype_rows_.append(encoded[positions])
         self.n_layers_ = len(self.measures_)
         return rows
-
-    def _warn_constant(self, depth: int) -> None:
-        needed = f"columns that differ in layer {depth} to build the next one"
-        hint = f"{depth} of {self.n_layers} layers are kept; use ", Param("n_layers", depth)
-        warning = LookalikeWarning(type(self).__name__, needed, "all of them constant", hint)
-        warnings.warn(warning, stacklevel=4)
 
     def _represent(self, rows: Rows) -> np.ndarray:
         columns = block_or_half(self.measure_, rows, self.prototype_rows_[0])
@@ -183,13 +183,6 @@ class LayeredRepresentation(Representation):
             width = n
         # Saved twice, it would be two objects that may differ.
         require(self.measures_[0] is self.measure_, f"{who}.measures_", "the measure first")
-
-
-def gower_of_numbers(columns: np.ndarray, n_jobs: int | None) -> Measure:
-    """Return Gower's similarity fitted to columns of numbers; constant ones find all rows alike."""
-    constant = np.flatnonzero((columns == columns[:1]).all(axis=0))
-    ranges = {f"x{j}": CONSTANT_RANGE for j in constant}
-    return Gower(ranges=ranges or None, n_jobs=n_jobs).fit(columns)
 
 
 def layer_widths(schedule: str, n_layers: int, last: int, n_rows: int) -> Sequence[int]:

@@ -11,13 +11,13 @@ import numpy as np
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import make_generator, make_seed
 from lookalike._runtime.threads import blocks, single_blas
-from lookalike.errors import InvalidInput, Param, Phrase, TooFewRows
-from lookalike.evaluate.space import as_space, size_of
+from lookalike.errors import InvalidInput
+from lookalike.evaluate.space import as_space, lists_of, size_of
 from lookalike.kernels.growing import STATES
-from lookalike.kernels.layout import count_hops, move_rows, place_new_rows
+from lookalike.kernels.layout import move_rows, place_new_rows
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
-from lookalike.measures.contract.rows import Rows
+from lookalike.measures.contract.rows import Rows, check_k
 from lookalike.measures.task import TaskSource, check_task_rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.represent.base import Representation
@@ -48,18 +48,33 @@ def hop_features(graph: Any) -> np.ndarray:
     graph : CSR matrix of shape (n, n), symmetric
     """
     n = graph.shape[0]
-    starts, near = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
-    hops, queue = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     nearest = np.full(n, n, dtype=np.int64)
-    pivot = int(np.diff(starts).argmax())
+    pivot = int(np.diff(graph.indptr).argmax())
     squares = np.empty((n, min(N_PIVOTS, n)))
     for column in range(squares.shape[1]):
-        count_hops(starts, near, pivot, hops, queue)
+        hops = count_hops(graph, pivot)
         squares[:, column] = np.square(hops.astype(np.float64))
         # Farthest-first: the next pivot is the row with the most hops to all pivots so far.
         nearest = np.minimum(nearest, hops)
         pivot = int(nearest.argmax())
     return -(squares - squares.mean(axis=1, keepdims=True)) / 2
+
+
+def count_hops(graph: Any, source: int) -> np.ndarray:
+    """Return the number of edges from one row to every other of a connected graph."""
+    from scipy.sparse.csgraph import breadth_first_order
+
+    order, before = breadth_first_order(graph, source)
+    place = np.argsort(order)
+    # Rows are in the order of their hops, and so are those that they were reached from: each step
+    # ends where the rows begin that were not reached from the step before.
+    reached_from = place[before[order[1:]]]
+    hops = np.empty(len(order), dtype=np.int64)
+    start, stop, step = 0, 1, 0
+    while start < len(order):
+        hops[order[start:stop]] = step
+        start, stop, step = stop, 1 + int(np.searchsorted(reached_from, stop)), step + 1
+    return hops
 
 
 def principal_plane(features: np.ndarray) -> np.ndarray:
@@ -216,40 +231,22 @@ def layout(space: Any, k: int | None = None, *, random_state: Any = 0) -> np.nda
     True
     """
     checked = as_space(space, "layout")
-    n = size_of(checked)
     if isinstance(checked, NeighborGraph):
-        k = checked.k if k is None else count_neighbors(k, n, checked.k, "layout", "k")
-        return draw_map(
-            NeighborGraph(checked.indices[:, :k], checked.distances[:, :k], n), random_state
-        )
-    k = count_neighbors(k, n, n - 1, "layout", "k")
+        return draw_map(checked if k is None else lists_of(checked, k, "layout"), random_state)
+    n = size_of(checked)
+    k = count_neighbors(k, n, "layout", "k")
     lists = checked.neighbors(None, k) if k > 0 else NeighborGraph.empty(n, 0, n)
     return draw_map(lists, random_state, checked, checked.rows_)
 
 
-def count_neighbors(k: int | None, n: int, most: int, who: str, name: str) -> int:
-    """Return how many neighbors a map looks at.
+def count_neighbors(k: int | None, n: int, who: str, name: str) -> int:
+    """Return how many neighbors a map of n rows looks at.
 
-    Parameters
-    ----------
-    k : int, optional
-        None: 15, or half of the other rows: where all rows are neighbors, the graph says nothing.
-    n : int
-        Number of rows.
-    most : int
-        Longest lists that there are.
-    who, name : str
-        For messages: who asks, and how k is called there.
+    None: 15, or half of the other rows: where all rows are neighbors, the graph says nothing.
     """
     if k is None:
-        return min(DEFAULT_NEIGHBORS, max(2, most // 2), most)
-    Integer(1).check(who, name, k, "Raise it")
-    if k > most:
-        short = most < n - 1  # a graph whose lists are shorter than they could be
-        needed = f"lists of {k}" if short else f"at least {k + 1} rows"
-        found = f"lists of {most}" if short else Param("n_samples", n)
-        hint = Phrase("Use ", Param(name, most)) if most else "Add rows"
-        raise TooFewRows(Param(name, k, of=who), needed, found, hint)
+        return min(DEFAULT_NEIGHBORS, max(2, (n - 1) // 2), n - 1)
+    check_k(k, n - 1, who, True, name)
     return int(k)
 
 
@@ -442,7 +439,7 @@ class MapLayout(Representation):
     def _fit_source(self, source: TaskSource, y: np.ndarray | None) -> Rows:
         self.measure_, self.rows_ = source.fit(y)
         n = len(self.rows_)
-        k = count_neighbors(self.n_neighbors, n, n - 1, type(self).__name__, "n_neighbors")
+        k = count_neighbors(self.n_neighbors, n, type(self).__name__, "n_neighbors")
         lists = NeighborGraph.empty(n, 0, n)
         if k > 0:
             lists = self.measure_.nearest(self.rows_, self.rows_, k, exclude=np.arange(n))

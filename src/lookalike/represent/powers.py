@@ -1,15 +1,16 @@
-"""Similarity by way of other rows: powers (means over chains of rows) and transitive closures."""
+"""Functions of similarities: powers (means over chains of rows), closures, and an activation."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InPython, InvalidInput, Param
 from lookalike.measures.contract.base import Measure
-from lookalike.saving.fields import Choice, Integer
+from lookalike.saving.fields import Choice, Integer, Real
 
 MAX_ROUND_OFF = 1e-9  # beyond 0 and 1; clipped
 
@@ -34,19 +35,14 @@ def between_rows(new: Any, n: int, who: str) -> np.ndarray:
 
 
 def _in_bounds(matrix: np.ndarray, who: str) -> np.ndarray:
-    with np.errstate(invalid="ignore"):
-        outside = ~(
-            (matrix >= -MAX_ROUND_OFF) & (matrix <= 1 + MAX_ROUND_OFF)
-        )  # NaN is outside as well
+    with np.errstate(invalid="ignore"):  # NaN is outside as well
+        outside = ~((matrix >= -MAX_ROUND_OFF) & (matrix <= 1 + MAX_ROUND_OFF))
     if outside.any():
         i, j = np.argwhere(outside)[0].tolist()
         found = f"{matrix[i, j]:g} in row {i}, column {j} ({int(outside.sum()):,} such entries)"
         hint = "Convert distances first, and fill undefined pairs"
         raise InvalidInput(who, "similarities from 0 to 1", found, hint)
     return np.clip(matrix, 0.0, 1.0)
-
-
-TNORM = Choice("min", "product", "lukasiewicz")
 
 
 def transitive_closure(
@@ -96,7 +92,7 @@ def transitive_closure(
     from lookalike.kernels.clustering import CODES, best_chains, best_first_links, weakest_links
 
     who = "transitive_closure"
-    TNORM.check(who, "tnorm", tnorm)
+    Choice("min", "product", "lukasiewicz").check(who, "tnorm", tnorm)
     s = np.ascontiguousarray(similarity_matrix(S, who))
     # Checked before the closure is computed, which takes cubic time.
     edges = None if new is None else np.ascontiguousarray(between_rows(new, len(s), who))
@@ -119,9 +115,6 @@ def transitive_closure(
 
     run(join, [(part,) for part in blocks(len(edges), 32)], n_jobs, "joining new rows")
     return answer
-
-
-MODE = Choice("path", "plain")
 
 
 def power_similarity(
@@ -178,74 +171,75 @@ def power_similarity(
     """
     who = "power_similarity"
     Integer(1).check(who, "n", n, "Count the steps of a chain")
-    MODE.check(who, "mode", mode)
+    Choice("path", "plain").check(who, "mode", mode)
     base = similarity_matrix(S, who)
-    size, symmetric = len(base), np.array_equal(base, base.T)
-    edges = None if new is None else between_rows(new, size, who)
+    edges = None if new is None else between_rows(new, len(base), who)
+    symmetric = edges is None and np.array_equal(base, base.T)
     if n_neighbors is not None:
-        return _local_powers(base, edges, int(n), n_neighbors, mode, normalize)
-    if mode == "path":
-        base = np.sqrt(base)
-        edges = None if edges is None else np.sqrt(edges)
-    # Means instead of sums, (B / N)^n * N: nothing can overflow, whatever the number of steps.
-    unit = float(size) if mode == "path" or average else 1.0
-    return _all_powers(base, edges, int(n), unit, edges is None and symmetric, normalize)
+        sums, counts = _local_chains(base, edges, int(n), n_neighbors, mode)
+    else:
+        if mode == "path":
+            base = np.sqrt(base)
+            edges = None if edges is None else np.sqrt(edges)
+        # Means instead of sums, (B / N)^n * N: nothing can overflow, whatever the number of steps.
+        unit = float(len(base)) if mode == "path" or average else 1.0
+        sums, counts = _Chains(base if edges is None else edges, base / unit, int(n), unit), None
 
+    def mean(of: Callable[[_Chains], np.ndarray]) -> np.ndarray:
+        with np.errstate(invalid="ignore"):
+            return of(sums) if counts is None else np.nan_to_num(of(sums) / of(counts))
 
-def _all_powers(
-    base: np.ndarray,
-    edges: np.ndarray | None,
-    n: int,
-    unit: float,
-    is_symmetric: bool,
-    normalize: bool,
-) -> np.ndarray:
-    """Return the powers of similarities divided by ``unit``, times it: sums over all chains."""
-    step = base / unit
-    answer = _steps(step if edges is None else edges / unit, step, n) * unit
+    answer = mean(_Chains.total)
     if not np.isfinite(answer).all():
-        found = "numbers too large to hold"
         hint = "Use ", Param("average", True)
-        raise InvalidInput("power_similarity", "powers that stay finite", found, hint)
-    if is_symmetric:
+        raise InvalidInput(who, "powers that stay finite", "numbers too large to hold", hint)
+    if symmetric:
         answer = (answer + answer.T) / 2  # products round differently in the two triangles
     if normalize:
-        own = np.diagonal(_steps(step, step, n) * unit)
-        # A new row is similar to itself by way of the known rows only.
-        left = own if edges is None else _own(edges, step, n, unit)
-        answer = _normalized(answer, left, own, edges is None)
+        own = mean(_Chains.own_of_fitted)
+        left = own if edges is None else mean(_Chains.own_of_new)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            answer = answer / np.sqrt(np.outer(left, own))
+        # A row of similarity 0 to all rows, itself included, is divided by 0.
+        answer = np.nan_to_num(answer, nan=0.0, posinf=0.0)
+        if edges is None:
+            np.fill_diagonal(answer, 1.0)
     return answer
 
 
-def _normalized(
-    answer: np.ndarray, left: np.ndarray, own: np.ndarray, is_square: bool
-) -> np.ndarray:
-    """Divide similarities by the roots of what both rows have to themselves."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        answer = answer / np.sqrt(np.outer(left, own))
-    # A row of similarity 0 to all rows, itself included, is divided by 0.
-    answer = np.nan_to_num(answer, nan=0.0, posinf=0.0)
-    if is_square:
-        np.fill_diagonal(answer, 1.0)
-    return answer
+class _Chains(NamedTuple):
+    """Sums over all chains of n steps of the products of their links."""
+
+    edges: np.ndarray  # the first links, times the unit
+    step: np.ndarray  # all further links
+    n: int
+    unit: float = 1.0
+
+    def total(self) -> np.ndarray:
+        """Return the sums over the chains from each row to each fitted one."""
+        return _steps(self.edges / self.unit, self.step, self.n) * self.unit
+
+    def own_of_fitted(self) -> np.ndarray:
+        """Return the sums over the chains from each fitted row back to itself."""
+        return np.diagonal(_steps(self.step, self.step, self.n) * self.unit)
+
+    def own_of_new(self) -> np.ndarray:
+        """Return the same of new rows, which chains reach by way of the fitted ones only."""
+        if self.n == 1:
+            return np.ones(len(self.edges))
+        first = _steps(self.edges / self.unit, self.step, self.n - 1) * self.unit
+        return np.asarray((first * self.edges).sum(axis=1) / self.unit)
 
 
-def _local_powers(
-    base: np.ndarray,
-    edges: np.ndarray | None,
-    n: int,
-    n_neighbors: int,
-    mode: str,
-    normalize: bool,
-) -> np.ndarray:
-    """Return the means over the chains that step between neighbors."""
+def _local_chains(
+    base: np.ndarray, edges: np.ndarray | None, n: int, n_neighbors: int, mode: str
+) -> tuple[_Chains, _Chains]:
+    """Return the chains that step between neighbors, and how many there are."""
     who, size = "power_similarity", len(base)
     Integer(1, high=size).check(who, "n_neighbors", n_neighbors, "Count the nearest rows")
     if mode != "path":
-        found, hint = Param("mode", mode), ("Use ", Param("mode", "path"))
-        raise InvalidInput(
-            Param("n_neighbors", n_neighbors, of=who), "means of chains", found, hint
-        )
+        where, hint = Param("n_neighbors", n_neighbors, of=who), ("Use ", Param("mode", "path"))
+        raise InvalidInput(where, "means of chains", Param("mode", mode), hint)
     apart = base.copy()
     np.fill_diagonal(apart, -1.0)  # a row is not its own neighbor; it may stay where it is
     near = _nearest(apart, n_neighbors)
@@ -254,23 +248,8 @@ def _local_powers(
     unit = float(near.sum(axis=1).max())
     first = near if edges is None else _nearest(edges, n_neighbors)
     roots = np.sqrt(base if edges is None else edges) * first / unit
-    step, stays = np.sqrt(base) * near / unit, near / unit
-
-    def mean(of: np.ndarray, count: np.ndarray) -> np.ndarray:
-        with np.errstate(invalid="ignore"):
-            return np.nan_to_num(of / count)
-
-    answer = mean(_steps(roots, step, n), _steps(first / unit, stays, n))
-    if edges is None and np.array_equal(base, base.T):
-        answer = (answer + answer.T) / 2
-    if normalize:
-        own = np.diagonal(mean(_steps(step, step, n), _steps(stays, stays, n)))
-        chains = first / unit
-        left = (
-            own if edges is None else mean(_own(roots, step, n, 1.0), _own(chains, stays, n, 1.0))
-        )
-        answer = _normalized(answer, left, own, edges is None)
-    return answer
+    sums = _Chains(roots, np.sqrt(base) * near / unit, n)
+    return sums, _Chains(first / unit, near / unit, n)
 
 
 def _nearest(similarities: np.ndarray, n_neighbors: int) -> np.ndarray:
@@ -295,9 +274,46 @@ def _steps(first: np.ndarray, step: np.ndarray, n: int) -> np.ndarray:
     return np.array(result)
 
 
-def _own(edges: np.ndarray, step: np.ndarray, n: int, unit: float) -> np.ndarray:
-    """Return how alike each new row is to itself over chains through the others."""
-    if n == 1:
-        return np.ones(len(edges))
-    first = _steps(edges / unit, step, n - 1) * unit
-    return np.asarray((first * edges).sum(axis=1) / unit)
+def similarity_activation(x: Any, p: Any) -> np.ndarray:
+    """Sharpen similarities: small ones smaller, large ones larger, 0, 1/2 and 1 as they are.
+
+    With a = (-1/2 + sqrt(1/4 + 4 p)) / 2, the value is -p / ((x - 1/2) - a) - a up to 1/2 and
+    -p / ((x - 1/2) + a) + a + 1 from there on. A large p changes little, a small one is nearly a
+    step, and p = 0 is the step itself [1]_.
+
+    Parameters
+    ----------
+    x : array of similarities
+        Cut to [0, 1].
+    p : float, or array that is broadcast with x
+        At least 0: one for all, or one for each unit (column).
+
+    Returns
+    -------
+    array of the shape of x
+
+    References
+    ----------
+    .. [1] L. A. Belanche and J. Hernandez (2014). Similarity networks for classification: a case
+       study in the Horse Colic problem. doi:10.48550/arXiv.1403.4540
+
+    Examples
+    --------
+    >>> from lookalike.represent import similarity_activation
+    >>> similarity_activation([0, 0.25, 0.5, 0.75, 1], 0.1).round(3)
+    array([0.   , 0.095, 0.5  , 0.905, 1.   ])
+    """
+    for each in np.unique(p).tolist() if isinstance(p, list | np.ndarray) else [p]:
+        Real(0.0).check("similarity_activation", "p", each, "Raise it")
+    v = np.clip(np.asarray(x, dtype=np.float64), 0.0, 1.0) - 0.5
+    p = np.asarray(p, dtype=np.float64)
+    # Beside the two limits, 0 (a step, with 1/2 at 1/2) and infinity (no change, where a / a would
+    # be NaN), a solves a^2 + a/2 = p; this form keeps its digits for a small p.
+    curve = np.where((p == 0) | np.isinf(p), 1.0, p)
+    a = 2.0 * curve / (0.5 + np.sqrt(0.25 + 4.0 * curve))
+    # For a large p the two terms would cancel; over a common denominator the lower half is
+    # a (1/2 + v) / (a - v) with v = x - 1/2, and the upper one its mirror image.
+    low = a * (0.5 + np.minimum(v, 0.0)) / (a - np.minimum(v, 0.0))
+    high = 1.0 - a * (0.5 - np.maximum(v, 0.0)) / (a + np.maximum(v, 0.0))
+    bent = np.where(v < 0, low, np.where(v > 0, high, 0.5 + 0.0 * v))
+    return np.where(p == 0, (np.sign(v) + 1) / 2, np.where(np.isinf(p), v + 0.5, bent))

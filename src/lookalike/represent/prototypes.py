@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import heapq
 import numbers
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
 from typing import Any
 
@@ -13,13 +14,13 @@ import numpy as np
 
 from lookalike._runtime.random_state import make_generator
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooFewRows, suggest
+from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooFewRows
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half, check_pairs, rectangle, square
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.medoids import farthest_first, k_medoids
 from lookalike.measures.task import TaskSource, read_source
-from lookalike.represent.feature_selection import cfs
+from lookalike.saving import fields
 from lookalike.table.model.display import filled_rows
 from lookalike.table.model.targets import read_target
 
@@ -66,19 +67,14 @@ class PrototypeSelector:
     def select(self, n: int) -> np.ndarray:
         """Return n positions, sorted; "cfs" settles the number itself."""
         if self.method == "cfs":
-            return self._chosen_by_cfs
+            return self._ranked
         if n >= len(self.rows):
             return np.arange(len(self.rows))
-        if self.method == "random":
-            chosen = self._permutation[:n]
+        if self.method in ("random", "relieff"):
+            chosen = self._ranked[:n]
         elif self.method == "farthest":
             self._order += islice(self._farthest, max(0, n - len(self._order)))
             chosen = np.asarray(self._order[:n])
-        elif self.method == "relieff":
-            chosen = self._by_relevance[:n]
-            if len(chosen) < n:  # the sample has fewer rows: the others are random
-                others = np.setdiff1d(self._permutation, chosen, assume_unique=True)
-                chosen = np.concatenate([chosen, others[: n - len(chosen)]])
         elif len(self.rows) <= self.max_rows:
             chosen = k_medoids(self._distances, n)
         else:
@@ -142,46 +138,29 @@ class PrototypeSelector:
             total += float(cityblock(similarities, centers, self.n_jobs).min(axis=1).sum())
         return total
 
-    # -- by the target -----------------------------------------------------------------------------
+    # -- by the target, or at random ---------------------------------------------------------------
 
     @cached_property
-    def _sample(self) -> np.ndarray:
-        if len(self.rows) <= self.max_rows:
-            return np.arange(len(self.rows))
-        return np.sort(self._permutation[: self.max_rows])
-
-    @cached_property
-    def _columns(self) -> np.ndarray:
-        """Similarities of the sampled rows to each other: each column a possible prototype."""
-        return self._square(self.rows[self._sample], "similarity")
-
-    @cached_property
-    def _target_values(self) -> np.ndarray:
-        """The target of the sampled rows: class codes, or numbers."""
-        return read_target(self.y, len(self.rows), self.who, self.target_type)[0][self._sample]
-
-    @property
-    def _found_type(self) -> str:
-        return "numbers" if self._target_values.dtype.kind == "f" else "classes"
-
-    @cached_property
-    def _by_relevance(self) -> np.ndarray:
+    def _ranked(self) -> np.ndarray:
+        """The rows in the order in which they are chosen; by "cfs" those that are."""
         from lookalike.measures.mixed.weights import relieff_weights
 
-        columns, target, kind = self._columns, self._target_values, self._found_type
+        n = len(self.rows)
+        if self.method == "random":
+            return self.rng.permutation(n)
+        # Of a large table a sample is looked at; by "relieff" the others follow, at random.
+        order = np.arange(n) if n <= self.max_rows else self.rng.permutation(n)
+        sample = np.sort(order[: self.max_rows])
+        # Each column a possible prototype.
+        columns = self._square(self.rows[sample], "similarity")
+        target = read_target(self.y, n, self.who, self.target_type)[0][sample]
+        kind = "numbers" if target.dtype.kind == "f" else "classes"
+        if self.method == "cfs":
+            return sample[cfs(columns, target, target=kind)]
         # Not normalized: only their order is needed.
         weights = relieff_weights(columns, target, target=kind, normalize=False, n_jobs=self.n_jobs)
-        return self._sample[np.argsort(-weights, kind="stable")]
-
-    @cached_property
-    def _chosen_by_cfs(self) -> np.ndarray:
-        return self._sample[cfs(self._columns, self._target_values, target=self._found_type)]
-
-    # -- without comparing all with all ------------------------------------------------------------
-
-    @cached_property
-    def _permutation(self) -> np.ndarray:
-        return self.rng.permutation(len(self.rows))
+        best_first = sample[np.argsort(-weights, kind="stable")]
+        return np.concatenate([best_first, order[self.max_rows :]])
 
 
 def compare_with_prototypes(
@@ -223,6 +202,7 @@ def cityblock(a: np.ndarray, b: np.ndarray, n_jobs: int | None = None) -> np.nda
 
 METHODS = ("medoids", "medoids_similarity", "relieff", "cfs", "random", "farthest")
 NEED_TARGET = ("relieff", "cfs")
+NUMBER = fields.Either(fields.Integer(1), fields.Real(0.0, 1.0, open_low=True))
 
 
 def select_prototypes(
@@ -297,7 +277,7 @@ def select_prototypes(
     array([1, 3, 5])
     """
     who = "select_prototypes"
-    check_method(method, y, who)
+    check_method(method, y, who, "method")
     source, values = read_source(measure, X, y, who, kinds, n_jobs)
     many = count_prototypes(n, len(source), who)
     fitted, rows = source.fit(values)
@@ -311,34 +291,25 @@ def select_prototypes(
     return np.asarray(at[selector.select(many)])
 
 
-def check_method(method: Any, y: Any, who: str) -> None:
+def check_method(method: Any, y: Any, who: str, name: str) -> None:
     """Refuse a method that is not there, or one that needs a target without one."""
-    if not isinstance(method, str) or method not in METHODS:
-        wants = "one of " + ", ".join(map(repr, METHODS))
-        raise InvalidInput(who, wants, repr(method), suggest(str(method), METHODS))
+    fields.Choice(*METHODS).check(who, name, method)
     if method in NEED_TARGET and y is None:
-        needed = Phrase(
-            f"a target for {method!r}",
-            InPython(" (it requires y to be passed, but the target y is None)"),
-        )
-        raise InvalidInput(
-            who, needed, "none", ("Pass ", Param("y"), ", or use ", Param("method", "medoids"))
-        )
+        required = InPython(" (it requires y to be passed, but the target y is None)")
+        hint = "Pass ", Param("y"), ", or use ", Param(name, "medoids")
+        raise InvalidInput(who, Phrase(f"a target for {method!r}", required), "none", hint)
 
 
 def count_prototypes(n: Any, n_rows: int, who: str) -> int:
     """Return the number of prototypes for an integer or a share of the rows."""
-    whole = isinstance(n, numbers.Integral) and not isinstance(n, bool)
-    if whole and int(n) >= 1:
-        if int(n) > n_rows:
-            hint = f"Ask for {n_rows} or fewer, or for a share such as 0.05"
-            who = f"{who} ({n} prototypes)"
-            raise TooFewRows(who, f"at least {n} rows", Param("n_samples", n_rows), hint)
-        return int(n)
-    if isinstance(n, numbers.Real) and not isinstance(n, numbers.Integral) and 0 < float(n) <= 1:
+    NUMBER.check(who, "n_prototypes", n, "Give for example 20 or 0.05")
+    if not isinstance(n, numbers.Integral):
         return min(n_rows, max(2, round(float(n) * n_rows)))
-    needed = "a number of prototypes: an integer >= 1, or a share above 0 and up to 1"
-    raise InvalidInput(who, needed, repr(n), "Give for example 20 or 0.05")
+    if int(n) > n_rows:
+        hint = f"Ask for {n_rows} or fewer, or for a share such as 0.05"
+        where, found = f"{who} ({n} prototypes)", Param("n_samples", n_rows)
+        raise TooFewRows(where, f"at least {n} rows", found, hint)
+    return int(n)
 
 
 # -- cross-validation ------------------------------------------------------------------------------
@@ -406,3 +377,121 @@ def cross_validate_prototypes(
             predictions = learn(inside, target[train], outside)
             of_size.append(np.array([loss(found, target[test]) for found in predictions]))
     return np.array([np.concatenate(parts, axis=1).mean(axis=1) for parts in losses])
+
+
+# -- correlation-based feature selection -----------------------------------------------------------
+
+MAX_IDLE_EXPANSIONS = 5  # expansions in a row without a gain that end the search, as in the paper
+MIN_GAIN = 1e-12
+
+
+def cfs(X: Any, y: Any, *, target: str = "auto") -> np.ndarray:
+    """Choose columns that correlate with the target and not with each other.
+
+    Correlation-based feature selection [1]_: the merit of a set of columns is the sum of their
+    correlations with the target over the square root of k + 2 (the sum of those between them), and
+    a best-first search adds one column at a time until five steps in a row improve nothing.
+
+    Use it where many columns repeat each other, such as similarities to all rows. A column that
+    helps only together with another one is not seen.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+        Numbers without missing values.
+    y : array of n
+        Classes or numbers.
+    target : {"auto", "classes", "numbers"}
+        What y holds. "auto": texts, booleans and integers are classes, unless there are
+        more than two and more than half as many as rows.
+
+    Returns
+    -------
+    int64 array
+        Positions of the chosen columns, sorted; at least one.
+
+    Notes
+    -----
+    Correlation is the absolute value of Pearson's, 0 for a constant column. With classes it is the
+    mean over the classes, weighted by their share, of the correlation with being in the class.
+
+    References
+    ----------
+    .. [1] M. A. Hall (2000). Correlation-based feature selection for discrete and numeric class
+       machine learning. Proceedings of ICML, 359-366. doi:10.5555/645529.657793
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.represent import cfs
+    >>> X = np.array([[0, 0, 1], [0, 0.1, 0], [1, 0.9, 1], [1, 1, 0]])
+    >>> cfs(X, [0, 0, 1, 1])
+    array([0])
+    """
+    x, values = _check(X, y, target)
+    z = _standardized(x)
+    with_target = correlations(x, values)
+
+    @cache
+    def between(column: int) -> np.ndarray:
+        """Return the correlations of a column with all; most columns are never chosen."""
+        return np.asarray(np.abs(z[:, column] @ z))
+
+    best: tuple[float, tuple[int, ...]] = (-1.0, ())
+    # Entries are (-merit, size, columns, sum with the target, sum between each other): the heap
+    # then takes the smaller set, and the earlier columns, where merits are equal.
+    todo: list[tuple[float, int, tuple[int, ...], float, float]] = [(0.0, 0, (), 0.0, 0.0)]
+    seen: set[tuple[int, ...]] = set()
+    idle = 0
+    while todo and idle < MAX_IDLE_EXPANSIONS:
+        _, size, columns, with_y, among = heapq.heappop(todo)
+        shared = np.sum([between(f) for f in columns], axis=0) if columns else np.zeros(x.shape[1])
+        # Equation 1 of Hall (2000) for all sets that have one column more, in one step.
+        merits = (with_y + with_target) / np.sqrt(size + 1 + 2 * (among + shared))
+        improved = False
+        for g in range(x.shape[1]):
+            grown = tuple(sorted((*columns, g)))
+            if g in columns or grown in seen:
+                continue
+            seen.add(grown)
+            # Twelve digits: equal merits summed in another order must stay equal.
+            merit = round(float(merits[g]), 12)
+            if merit > best[0] + MIN_GAIN:
+                best, improved = (merit, grown), True
+            entry = (-merit, size + 1, grown, with_y + with_target[g], among + shared[g])
+            heapq.heappush(todo, entry)
+        idle = 0 if improved else idle + 1
+    return np.asarray(best[1], dtype=np.int64)
+
+
+def correlations(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return the correlation of each column with a target of classes (codes) or of numbers."""
+    z = _standardized(x)
+    if y.dtype.kind == "f":
+        return np.asarray(np.abs(_standardized(y[:, None])[:, 0] @ z))
+    total = np.zeros(x.shape[1])
+    for c, count in enumerate(np.bincount(y)):
+        inside = _standardized((y == c).astype(np.float64)[:, None])[:, 0]
+        # Weighted by the size of the class, as in Hall: a rare class says less about the target.
+        total += count / len(y) * np.abs(inside @ z)
+    return total
+
+
+def _standardized(x: np.ndarray) -> np.ndarray:
+    """Return columns of mean 0 and length 1; constant ones become 0."""
+    centered = x - x.mean(axis=0)
+    length = np.sqrt((centered * centered).sum(axis=0))
+    # Compared with the first row: the computed deviation of a constant column may be rounding
+    # noise.
+    flat = (x == x[:1]).all(axis=0) | (length == 0)
+    return np.where(flat, 0.0, centered / np.where(flat, 1.0, length))
+
+
+def _check(X: Any, y: Any, target: str) -> tuple[np.ndarray, np.ndarray]:
+    x = np.asarray(X, dtype=np.float64)
+    if x.ndim != 2 or x.shape[1] == 0 or not np.isfinite(x).all():
+        found = f"shape {x.shape}" if x.ndim != 2 or x.shape[1] == 0 else "missing or infinite ones"
+        raise InvalidInput("cfs", "rows and columns of numbers", found, "Fill missing values")
+    if len(x) < 2:
+        raise TooFewRows("cfs", "at least 2 rows", Param("n_samples", len(x)), "Add rows")
+    return x, read_target(y, len(x), "cfs", target)[0]

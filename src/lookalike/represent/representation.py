@@ -16,17 +16,8 @@ from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, Ph
 from lookalike.measures.contract.matrices import block_or_half
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.task import TaskSource
+from lookalike.represent import prototypes as selection
 from lookalike.represent.base import Representation
-from lookalike.represent.prototypes import (
-    MAX_ROWS,
-    NEED_TARGET,
-    PrototypeSelector,
-    check_method,
-    count_prototypes,
-    cross_validate_prototypes,
-    shares_to_try,
-    symmetric_square,
-)
 from lookalike.saving import fields
 from lookalike.saving.fields import Dims, Fields, require
 
@@ -107,7 +98,7 @@ class SimilarityRepresentation(Representation):
     FIELDS: ClassVar[Fields] = {
         "cv": fields.Integer(2),
         "prototypes": fields.Anything(),
-        "n_prototypes": fields.AtLoad(fields.Either(fields.Choice(TUNE), fields.Real())),
+        "n_prototypes": fields.Either(fields.Choice(TUNE), selection.NUMBER),
         "estimator": fields.Anything(),
         "prototypes_": fields.Array("int64", "prototypes", low=0),
         "n_prototypes_": fields.Integer(0, size="prototypes"),
@@ -121,7 +112,7 @@ class SimilarityRepresentation(Representation):
     estimator: Any = None
     cv: int = 5
     kinds: Mapping[str, Any] | None = None
-    max_rows: int = MAX_ROWS
+    max_rows: int = selection.MAX_ROWS
     random_state: Any = None
     n_jobs: int | None = None
 
@@ -129,14 +120,16 @@ class SimilarityRepresentation(Representation):
         who = type(self).__name__
         rng = make_generator(self.random_state)
         if isinstance(self.prototypes, str):
-            check_method(self.prototypes, y, f"{who}(prototypes={self.prototypes!r})")
+            selection.check_method(self.prototypes, y, who, "prototypes")
             if isinstance(self.n_prototypes, str):
                 n = self._tune(source, y, rng)
             else:
-                n = count_prototypes(self.n_prototypes, len(source), who)
+                n = selection.count_prototypes(self.n_prototypes, len(source), who)
             self.measure_, rows = source.fit(y)
             options: dict[str, Any] = {"max_rows": self.max_rows, "n_jobs": self.n_jobs, "who": who}
-            selector = PrototypeSelector(self.measure_, rows, y, self.prototypes, rng, **options)
+            selector = selection.PrototypeSelector(
+                self.measure_, rows, y, self.prototypes, rng, **options
+            )
             self.prototypes_ = selector.select(n)
         else:
             self.prototypes_ = check_positions(self.prototypes, len(source), who)
@@ -147,14 +140,11 @@ class SimilarityRepresentation(Representation):
 
     def _tune(self, source: TaskSource, y: np.ndarray | None, rng: np.random.Generator) -> int:
         who = Phrase(Param("n_prototypes", self.n_prototypes, of=type(self).__name__))
-        if self.n_prototypes != TUNE:
-            needed = "an integer, a share, or 'tune'"
-            raise InvalidInput(who, needed, repr(self.n_prototypes), "Use 'tune'")
         if self.estimator is None or y is None:
             missing = "estimator=None" if self.estimator is None else "y=None"
             hint = Phrase(InPython("Pass estimator=LogisticRegression(), say, and call fit(X, y)"))
             raise InvalidInput(who, "a learner and a target to tune for", missing, hint)
-        sizes = shares_to_try(len(source))
+        sizes = selection.shares_to_try(len(source))
         # cfs chooses their number itself.
         if self.prototypes == "cfs" or len(sizes) < 2:  # nothing to choose from
             return sizes[0] if sizes else len(source)
@@ -170,7 +160,7 @@ class SimilarityRepresentation(Representation):
             return (np.asarray(found, dtype=np.float64).reshape(len(true)) - true) ** 2
 
         folds = assign_folds(y if classes else None, len(source), self.cv, rng, who)
-        errors = cross_validate_prototypes(
+        errors = selection.cross_validate_prototypes(
             source, y, y, self.prototypes, sizes, learn, loss, folds, rng,
             max_rows=self.max_rows, n_jobs=self.n_jobs, who=who,
         )[:, 0]  # fmt: skip
@@ -186,7 +176,7 @@ class SimilarityRepresentation(Representation):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         # scikit-learn then passes y in its checks and pipelines.
-        learned = isinstance(self.prototypes, str) and self.prototypes in NEED_TARGET
+        learned = isinstance(self.prototypes, str) and self.prototypes in selection.NEED_TARGET
         tags.target_tags.required = learned or self.n_prototypes == TUNE
         return tags
 
@@ -291,7 +281,9 @@ class NystroemRepresentation(SimilarityRepresentation):
     def _fit_source(self, source: TaskSource, y: np.ndarray | None) -> Rows:
         rows = super()._fit_source(source, y)
         who = type(self).__name__
-        k = symmetric_square(self.measure_, self.prototype_rows_, "similarity", self.n_jobs, who)
+        k = selection.symmetric_square(
+            self.measure_, self.prototype_rows_, "similarity", self.n_jobs, who
+        )
         # Symmetric by construction: the two directions were averaged.
         values, vectors = np.linalg.eigh(k)
         largest = max(float(values[-1]), 0.0)

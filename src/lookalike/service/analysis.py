@@ -1,37 +1,49 @@
-"""Views of a whole collection: hubs, clusters, what sets rows apart, the graph around a row.
+"""Views of a whole collection: hubs, clusters, map, what sets rows apart, the graph around a row.
 
 Hubs and clusters are answers of the verbs ``hubs`` and ``cluster``, in the form of the page. An
-analysis looks at all rows, or at a sample that is stated.
+analysis looks at all rows, or at a sample that is stated. Results are kept in memory, and in the
+store for the next start, until the rows have changed too much; missing ones become jobs.
 """
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from types import SimpleNamespace
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 
 from lookalike._runtime.estimator import clone
-from lookalike._runtime.text import percent, plain
+from lookalike._runtime.text import percent, plain, short
 from lookalike.clustering import profile_clusters
 from lookalike.clustering.profile import column_differences
-from lookalike.errors import InvalidInput, Param, Phrase, spelled
+from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, spelled, suggest
+from lookalike.evaluate import trustworthiness
 from lookalike.hubness import HubnessReport, hubs_and_orphans
 from lookalike.hubness.mutual_proximity import default_reducer
 from lookalike.index import Hits, Index
-from lookalike.index.segments import join_tables
+from lookalike.index.filters import meets, read_conditions
+from lookalike.index.segments import join_tables, learn_levels
 from lookalike.measures import Measure
-from lookalike.service.collection import View, missing_row
-from lookalike.service.problems import collected, spell_field
-from lookalike.service.store.store import Kept
-from lookalike.table import Table, as_table
+from lookalike.represent import layout
+from lookalike.service.api.models import MeasureIn
+from lookalike.service.cells import to_json
+from lookalike.service.collection import Collection, View, missing_row
+from lookalike.service.fitting import about_aside, fit_index, joined, name_rows, settle
+from lookalike.service.jobs import Job, Jobs, Started, Work
+from lookalike.service.problems import collected, refused_again, spell_field
+from lookalike.service.store.store import Kept, NotFound
+from lookalike.table import Table, as_table, read_table
 from lookalike.verbs.cluster import cluster
 from lookalike.verbs.hubs import hubs as count_hubs
-from lookalike.verbs.source import NamedRows, TableSource
+from lookalike.verbs.source import NamedRows, TableSource, column_names, read_filter
 
 # Chosen by hand: neighbor lists of 100,000 rows take a job of minutes, not of hours.
 MAX_ANALYZED_ROWS = 100_000
@@ -52,20 +64,17 @@ class RowSample:
     table : Table, in the same order
     sampled : bool
         Whether rows were left out.
-
-    Attributes
-    ----------
-    positions : dict, the position of each id among these rows
     """
 
     view: View
     ids: list[Any]
     table: Table
     sampled: bool
-    positions: dict[Any, int] = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.positions = {id: position for position, id in enumerate(self.ids)}
+    @cached_property
+    def positions(self) -> dict[Any, int]:
+        """The position of each id among these rows."""
+        return {id: position for position, id in enumerate(self.ids)}
 
     def still_fits(self, view: View, at_least: int | None = None) -> bool:
         """Whether a result computed from these rows may be shown for another view."""
@@ -82,8 +91,7 @@ class RowSample:
 
     def name(self, position: int) -> dict[str, Any]:
         """Return id and label of a row."""
-        row = self.row(position)
-        return {"id": row["id"], "label": row["label"]}
+        return {name: cell for name, cell in self.row(position).items() if name != "row"}
 
     def fitted_measure(self) -> Measure | None:
         """Return the measure of the view if it was fitted to exactly these rows, frozen."""
@@ -152,13 +160,11 @@ def take(view: View, most: int = MAX_ANALYZED_ROWS) -> RowSample:
 def take_again(view: View, ids: list[Any]) -> RowSample | None:
     """Take the rows of these ids, in their order; None where they are not those of the view."""
     sample = take(view)
-    if sample.ids == ids:
-        return sample
-    if len(ids) != len(sample.ids) or any(id not in sample.positions for id in ids):
-        return None
     # Another server may have loaded the rows in another order, after a replaced row for example.
-    order = np.array([sample.positions[id] for id in ids], dtype=np.int64)
-    return RowSample(view, list(ids), sample.table[order], sample.sampled)
+    order = np.array([sample.positions.get(id, -1) for id in ids], dtype=np.int64)
+    if len(ids) != len(sample.ids) or (order < 0).any():
+        return None
+    return RowSample(view, ids, sample.table[order], sample.sampled)
 
 
 def with_rows(sample: RowSample, ids: Sequence[Any]) -> RowSample:
@@ -362,6 +368,12 @@ def find_clusters(view: View, n: int | str = "auto") -> Clusters:
     return Clusters(sample, document, {"labels": np.asarray(clustering.labels)})
 
 
+def _strongest(differences: Iterable[Any]) -> list[Any]:
+    """Return the differences of columns that set rows apart, the largest first."""
+    larger = [difference for difference in differences if difference and difference.size > 0]
+    return sorted(larger, key=lambda difference: -difference.size)
+
+
 N_TYPICAL = 5
 MAX_ROWS_FOR_TYPICAL = 500  # all pairs of them are compared; chosen by hand
 
@@ -376,8 +388,7 @@ def profile(view: View, ids: Sequence[Any]) -> dict[str, Any]:
     labels[inside] = 0
     differences = [column_differences(column, labels, 1)[0] for column in sample.table.columns]
     differs = []
-    larger = [difference for difference in differences if difference and difference.size > 0]
-    for difference in sorted(larger, key=lambda difference: -difference.size):
+    for difference in _strongest(differences):
         values = difference.to_dict()
         differs.append(values | {"score": values.pop("size"), "text": str(difference)})
     return {
@@ -472,22 +483,380 @@ def _nodes(
 ) -> list[dict[str, Any]]:
     """Return the rows that are shown, ringed if they are hubs and hollow if in no list."""
     counts: dict[Any, int] = {}
-    largest: set[int] = set()
+    largest: set[Any] = set()
     if hubs is not None:
         every = hubs.occurrences.get(space, hubs.occurrences["plain"])
-        largest = set(hubs_and_orphans(every, hubs.document["k"]).hubs.tolist())
         # A row that came after the hubs were counted is not among them.
-        counts = {
-            id: int(every[p]) for id in depths if (p := hubs.sample.positions.get(id, -1)) >= 0
-        }
+        counts = dict(zip(hubs.sample.ids, every.tolist(), strict=True))
+        found = hubs_and_orphans(every, hubs.document["k"]).hubs
+        largest = {hubs.sample.ids[position] for position in found}
     return [
         {
             "id": id,
             "label": view.label(id, view.record(id)),
             "depth": depth,
             "occurrence": counts.get(id),
-            "hub": hubs is not None and hubs.sample.positions.get(id) in largest,
+            "hub": id in largest,
             "orphan": counts.get(id) == 0,
         }
         for id, depth in depths.items()
     ]
+
+
+N_COLORS = 8  # distinguishable for color-blind people too; the rest is "other"
+MISSING_CODE = 255
+N_TRUST_NEIGHBORS = 10  # rows on the map that should be alike
+
+
+class Map(Analysis):
+    """Coordinates of rows; the array is of shape (n, 2)."""
+
+    def to_bytes(self, newer: int = 0) -> bytes:
+        """Return one line of JSON, then all x and all y as little-endian float32.
+
+        Parameters
+        ----------
+        newer : int
+            Rows that were changed since.
+        """
+        ids: Any = self.sample.ids
+        if ids == list(range(len(ids))):
+            ids = "positions"  # 100,000 numbers that the page can count itself
+        about = self.drawn()
+        head = {
+            "rows": about.pop("rows"),
+            "ids": ids,
+            "generation": self.sample.view.generation,
+            "sampled": about.pop("sampled"),
+            "newer": newer,
+        }
+        # All x before all y: each half is one array of the page, without a copy.
+        return to_json(head | about) + b"\n" + self.arrays["places"].T.astype("<f4").tobytes()
+
+    def drawn(self) -> dict[str, Any]:
+        """Return what JSON can hold of the map."""
+        columns = [column.name for column in self.sample.table.columns]
+        about = {"rows": len(self.sample.ids), "sampled": self.sample.sampled}
+        return about | self.document | {"columns": columns}
+
+    def colors(self, column: str) -> dict[str, Any]:
+        """Return the values of a column: numbers, or codes of the most common levels."""
+        table = self.sample.table
+        names = [each.name for each in table.columns + table.aside]
+        if column not in names:
+            raise NotFound(f"column {column[:80]!r}", "a column", "none", suggest(column, names))
+        shown = table[column]
+        if shown.kind.name == "number":
+            return _numbers(shown.values)
+        cells = [shown.cell(row) for row in range(len(shown))]
+        missing = "missing"
+        if shown.kind.name in ("set", "sequence"):
+            missing = "none" if any(cell is not None and not cell for cell in cells) else missing
+            cells = _common_items(cells)
+        return _codes([None if cell is None else short(plain(cell), 40) for cell in cells], missing)
+
+    def matches(self, filter: str) -> dict[str, Any]:
+        """Return which rows meet a filter, as bits, the first row in the lowest."""
+        sample, given = self.sample, read_filter(filter, self.sample.table)
+        table = name_rows(sample.table, sample.ids, sample.view.settings)
+        mask = meets(table, read_conditions(given or {}, column_names(table)))
+        bits = np.packbits(mask, bitorder="little")
+        return {"matched": int(mask.sum()), "values": _base64(bits)}
+
+    def by_cluster(self, clusters: Clusters) -> dict[str, Any]:
+        """Return the cluster of every row."""
+        labels = dict(zip(clusters.sample.ids, clusters.arrays["labels"].tolist(), strict=True))
+        codes = (labels.get(id, -1) for id in self.sample.ids)
+        return _codes([None if code < 0 else f"cluster {code}" for code in codes], "no cluster")
+
+    def by_occurrence(self, hubs: Hubs) -> dict[str, Any]:
+        """Return in how many lists of the plain space each row is."""
+        counts = dict(zip(hubs.sample.ids, hubs.occurrences["plain"].tolist(), strict=True))
+        return _numbers([counts.get(id, np.nan) for id in self.sample.ids])
+
+
+SKETCH_ROWS = 2_000  # of a map that stands until the whole one is drawn
+N_REGIONS = 12  # whose names fit on the map of the page; chosen by hand
+MIN_REGION_ROWS = 15
+
+
+def find_regions(places: np.ndarray, table: Table) -> list[dict[str, Any]]:
+    """Split a map into regions; return where each is and what sets it apart, the largest first.
+
+    Parameters
+    ----------
+    places : array of shape (n, 2)
+    table : Table, the rows in the same order
+    """
+    from scipy.cluster.vq import kmeans2
+
+    distinct = np.unique(places, axis=0)
+    n = min(N_REGIONS, len(places) // MIN_REGION_ROWS, len(distinct))
+    if n < 2:
+        return []
+    starts = np.random.default_rng(0).choice(distinct, n, replace=False)
+    _, labels = kmeans2(places, starts, iter=30, minit="matrix")
+    labels = np.unique(labels, return_inverse=True)[1]  # without regions that became empty
+    differences = [column_differences(each, labels, labels.max() + 1) for each in table.columns]
+    regions = []
+    for number, size in enumerate(np.bincount(labels).tolist()):
+        middle = np.median(places[labels == number], axis=0)
+        strongest = _strongest(each[number] for each in differences)[:3]
+        apart = [difference.to_dict() for difference in strongest]
+        regions.append({"x": middle[0], "y": middle[1], "size": size, "differs": apart})
+    return plain(sorted(regions, key=lambda region: -region["size"]))
+
+
+def make_map(view: View, most: int = MAX_ANALYZED_ROWS) -> Map:
+    """Compute the map of the rows of a view, or of a sample of so many."""
+    sample = take(view, most)
+    measure = sample.fitted_measure() or clone(view.index.measure_).fit(sample.table)
+    places = np.asarray(layout(measure))
+    # Trustworthiness is defined for k < n/2 only.
+    k, sketch = min(N_TRUST_NEIGHBORS, (len(places) - 1) // 2 - 1), most < MAX_ANALYZED_ROWS
+    # A sketch is not judged: that would take as long as drawing it.
+    trust = float(trustworthiness(measure, places, k)) if k >= 1 and not sketch else None
+    regions = find_regions(places, sample.table)
+    return Map(sample, {"trust": trust, "sketch": sketch, "regions": regions}, {"places": places})
+
+
+def _common_items(cells: list[Any]) -> list[Any]:
+    """Return the most common item of each cell, so that few colors say much."""
+    counts = Counter(item for cell in cells for item in cell or ())
+    first = {item: (-count, str(item)) for item, count in counts.items()}
+    return [min(cell, key=lambda item: first[item]) if cell else None for cell in cells]
+
+
+def _codes(names: list[str | None], missing: str) -> dict[str, Any]:
+    """Return names as codes of the most common ones; ``missing`` says what None is called."""
+    counts = Counter(name for name in names if name is not None)
+    common = sorted(counts, key=lambda name: (-counts[name], name))
+    code: dict[Any, int] = {name: number for number, name in enumerate(common[:N_COLORS])}
+    values = [code.get(name, N_COLORS) for name in names]
+    cells = np.where([name is None for name in names], MISSING_CODE, values).astype(np.uint8)
+    labels = [*code, *(["other"] if len(common) > N_COLORS else [])]
+    return {"kind": "category", "labels": labels, "gap": missing, "values": _base64(cells)}
+
+
+def _numbers(values: Any) -> dict[str, Any]:
+    return {"kind": "number", "labels": [], "values": _base64(np.asarray(values, dtype="<f4"))}
+
+
+def _base64(values: np.ndarray) -> str:
+    return base64.b64encode(values.tobytes()).decode("ascii")
+
+
+MAX_TRIALS = 6  # fitted measures that single clients try; each may hold a forest of all rows
+
+
+def fit_again(view: View, asked: MeasureIn) -> View:
+    """Return the view with another measure, fitted to the same rows.
+
+    Parameters
+    ----------
+    view : View
+    asked : MeasureIn
+        ``kinds``, ``missing`` and ``label_column`` are for columns that are to be read in another
+        way from now on, besides what was said of them before.
+    """
+    before, table = view.settings, learn_levels(view.index.table)
+    ids = table[before.names].values.tolist()
+    table = table.drop([before.names])  # the ids are not to be compared
+    kinds, missing = asked.kinds, asked.missing
+    if kinds or missing:
+        columns = [joined(column, kinds.get(column.name)) for column in table.columns]
+        table = Table(columns, table.aside, len(table), table.missing)
+        table = read_table(table, kinds=kinds or None, missing=missing or None)
+    # What is known of columns that stay aside: they are read back without their roles.
+    known = {n: a for n, a in before.aside.items() if n in table.schema.aside and n not in kinds}
+    settings = replace(
+        before,
+        measure=asked.measure,
+        kinds=before.kinds | kinds,
+        weights=asked.weights,
+        missing=before.missing + missing,
+        aside=about_aside(table) | known,
+    )
+    if asked.label_column is not None:
+        found = settle(replace(settings, label_column=asked.label_column), table)
+        settings = replace(settings, label_column=found.label_column, label=found.label)
+    index, settings = fit_index(table, ids, settings)
+    fitted = {"settings": settings, "schema": table.schema, "index": index}
+    return replace(view, **fitted, repaired=None, changed=0)  # type: ignore[arg-type]
+
+
+class Analyses:
+    """Analyses of collections that are kept; one that is missing raises ``Started`` with its job.
+
+    Parameters
+    ----------
+    jobs : Jobs
+    """
+
+    def __init__(self, jobs: Jobs) -> None:
+        self.jobs = jobs
+        self._lock = threading.Lock()
+        self._found: dict[tuple[int, str], Any] = {}
+        self._trials: OrderedDict[tuple[int, str], View] = OrderedDict()
+
+    def forget(self, collection: Collection) -> None:
+        """Forget all results of a collection, and cancel its jobs."""
+        for job in self.jobs.of(collection.name):
+            self.jobs.cancel(job)
+        kept: tuple[dict[tuple[int, str], Any], ...] = (self._found, self._trials)
+        with self._lock:
+            for results in kept:
+                for key in [key for key in results if key[0] == collection.key]:
+                    del results[key]
+
+    def map(self, collection: Collection, at_least: int | None = None, sketch: bool = False) -> Map:
+        """Return the map of a collection.
+
+        Parameters
+        ----------
+        collection : Collection
+        at_least : int, optional
+            A generation: a result that is as old as this is good enough; None: of the newest rows.
+        sketch : bool
+            Whether a few rows are good enough as long as the whole map is not known.
+        """
+        many = sketch and len(collection.view.index) > 2 * SKETCH_ROWS
+        if many and self._known(collection, "map", at_least) is None:
+            make = partial(make_map, most=SKETCH_ROWS)
+            return self._get(collection, "map-sketch", make, at_least)
+        return self._get(collection, "map", make_map, at_least)
+
+    def trial(self, collection: Collection, measure: str) -> View:
+        """Return the rows compared by another measure, for one client alone."""
+        view, key = collection.view, (collection.key, measure)
+        if view.sample is not None:
+            who, hint = Param("measure", measure), "Leave it out"
+            raise InvalidInput(who, "rows in memory", "rows in a folder of shards", hint)
+        with self._lock:
+            made = self._trials.get(key)
+            if made is not None and made.generation == view.generation:
+                self._trials.move_to_end(key)
+                return made
+
+        def work(job: Job) -> dict[str, Any]:
+            fitted = fit_again(view, MeasureIn(measure=measure))
+            with self._lock:
+                self._trials[key] = fitted
+                self._trials.move_to_end(key)
+                while len(self._trials) > MAX_TRIALS:
+                    self._trials.popitem(last=False)
+            return {"measure": fitted.settings.measured}
+
+        self._start("trial", collection, (*key, view.generation), work)
+
+    def clusters(
+        self, collection: Collection, n: int | str = "auto", at_least: int | None = None
+    ) -> Clusters:
+        """Return the clusters of a collection."""
+        kind = "clusters" if n == "auto" else f"clusters-{n}"
+        return self._get(collection, kind, partial(find_clusters, n=n), at_least)
+
+    def hubs(self, collection: Collection, k: int, at_least: int | None = None) -> Hubs:
+        """Return the hubs of a collection."""
+
+        def make(view: View) -> Hubs:
+            hubs = find_hubs(view, view.repaired, k)
+            helps = view.repaired is None and hubs.document["reduction_helps"]
+            if helps and len(view.index) <= MAX_ANALYZED_ROWS and can_be_repaired(view):
+                # The page compares both spaces, and the index also serves searches from now on.
+                repaired = fit_repaired(view)
+                collection.set_repaired(view, repaired)
+                hubs = find_hubs(view, repaired, k)
+            return hubs
+
+        return self._get(collection, f"hubs-{k}", make, at_least)
+
+    def known_hubs(self, collection: Collection, view: View) -> Hubs | None:
+        """Return the hubs of a collection if they were counted, for lists of any length."""
+        with self._lock:
+            for (key, _), found in self._found.items():
+                is_hubs = key == collection.key and isinstance(found, Hubs)
+                if is_hubs and found.sample.still_fits(view):
+                    return found
+        return None
+
+    def repair(self, collection: Collection) -> Job:
+        """Start to compute the space with reduced hubness."""
+        view = collection.view
+        if not can_be_repaired(view):
+            hint = Phrase("Use ", Param("space", "plain"), ", or refit with another measure")
+            name = type(view.index.measure_).__name__
+            raise InvalidInput("repair", "a measure without a reducer", name, hint)
+
+        def work(job: Job) -> dict[str, Any]:
+            now = collection.view
+            if now.repaired is None:
+                collection.set_repaired(now, fit_repaired(now))
+            return {"space": "repaired", "generation": collection.view.generation}
+
+        return self.jobs.start("repair", collection.name, (collection.key, *view.fit), work)
+
+    def refit(self, collection: Collection, asked: MeasureIn) -> Job:
+        """Start to fit the measure again; the old one serves until the new one is ready."""
+
+        def work(job: Job) -> dict[str, Any]:
+            after = collection.refit(partial(fit_again, asked=asked))
+            collection.save_cache()
+            return {"measure": after.settings.measured, "generation": after.generation}
+
+        key = (collection.key, asked.model_dump_json())
+        return self.jobs.start("measure", collection.name, key, work)
+
+    def _get(
+        self,
+        collection: Collection,
+        kind: str,
+        make: Callable[[View], Analysis],
+        at_least: int | None,
+    ) -> Any:
+        known = self._known(collection, kind, at_least)
+        if known is not None:
+            return known
+        view, key = collection.view, (collection.key, kind)
+
+        def work(job: Job) -> dict[str, Any]:
+            made = make(collection.view)
+            sample, generation = made.sample, made.sample.view.generation
+            with self._lock:
+                self._found[key] = made
+            # A result that cannot be stored still serves until the server stops.
+            with contextlib.suppress(LookalikeError):
+                collection.store.save_result(*key, generation, made.kept())
+            about = {"rows": len(sample.ids), "sampled": sample.sampled}
+            return about | {"generation": generation}
+
+        same = (collection.key, kind, *view.fit, view.changed)
+        self._start(kind.partition("-")[0], collection, same, work)
+
+    def _start(self, name: str, collection: Collection, same: Any, work: Work) -> NoReturn:
+        """Start a job that ends when no client watches it; refuse one that has failed before."""
+        problem = self.jobs.failure(name, same)
+        if problem is not None:  # it would fail again: the same rows, the same work
+            raise refused_again(problem)
+        raise Started(self.jobs.start(name, collection.name, same, work, for_view=True))
+
+    def _known(self, collection: Collection, kind: str, at_least: int | None) -> Any:
+        """Return a result that is kept in memory or in the store, or None."""
+        view, key = collection.view, (collection.key, kind)
+        with self._lock:
+            result = self._found.get(key)
+        if result is not None and result.sample.still_fits(view, at_least):
+            return result
+        # The stored result for the very same rows, by this server or another; a cache is not worth
+        # an error.
+        with contextlib.suppress(LookalikeError, KeyError, ValueError):
+            kept = collection.store.load_result(*key, view.generation)
+            form = FORMS[kind.partition("-")[0]]
+            if kept is not None and (stored := form.of(view, kept)) is not None:
+                with self._lock:
+                    self._found[key] = stored
+                return stored
+        return None
+
+
+FORMS: dict[str, type[Analysis]] = {"map": Map, "clusters": Clusters, "hubs": Hubs}

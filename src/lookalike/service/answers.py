@@ -18,7 +18,7 @@ from lookalike.index.segments import learn_levels
 from lookalike.measures import Measure
 from lookalike.service.analysis import CollectionSource
 from lookalike.service.api.models import SearchIn
-from lookalike.service.collection import Collection, View
+from lookalike.service.collection import View
 from lookalike.service.fitting import IN_WORDS, list_measures, read_as
 from lookalike.service.problems import collected, spell_field
 from lookalike.service.store.store import NotFound
@@ -209,8 +209,8 @@ def start_of(view: View, table: Table) -> Any:
         if column.kind.source or not np.isfinite(values).all() or len(values) < 3:
             continue  # dates and durations have no outstanding value
         shares = values / (np.abs(values).max() or 1.0)  # cubes of any others may overflow
-        spread = float(shares.std())
-        skew = float(((shares - shares.mean()) ** 3).mean()) / spread**3 if spread > 0 else 0.0
+        spread = float(shares.std()) or np.inf
+        skew = float(((shares - shares.mean()) ** 3).mean()) / spread**3
         if skew > most_skewed:
             best, most_skewed = int(fullest[values.argmax()]), skew
     return plain(first[view.settings.names].values[best])
@@ -277,11 +277,6 @@ def search(view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
     return {"answers": documents, **shared} if several else documents[0]
 
 
-# The first search of the page (``web/early.js``), computed once per view.
-FIRST = {"k": 20, "explain": ALL}
-_first: WeakKeyDictionary[View, dict[str, Any]] = WeakKeyDictionary()
-
-
 def first_answer(name: str, view: View) -> dict[str, Any]:
     """Return the answer to the first search of the page, about the row that it opens on.
 
@@ -290,15 +285,9 @@ def first_answer(name: str, view: View) -> dict[str, Any]:
     name : str, the collection
     view : View
     """
-    if view not in _first:
-        query = {"id": describe(name, view)["start"]}
-        _first[view] = search(view, SearchIn.model_validate({"query": query, **FIRST}).model_dump())
-    return _first[view]
-
-
-def has_first(collection: Collection) -> bool:
-    """Whether the first answer of the page is computed already, so that no request waits for it."""
-    return collection.loaded and collection.view in _first
+    # As the page asks (``web/early.js``).
+    asked = {"query": {"id": describe(name, view)["start"]}, "k": 20, "explain": ALL}
+    return search(view, SearchIn.model_validate(asked).model_dump())
 
 
 def answer_of(view: View, hits: Hits, explain: int | str) -> dict[str, Any]:
@@ -316,23 +305,17 @@ def answer_of(view: View, hits: Hits, explain: int | str) -> dict[str, Any]:
         query["label"] = view.settings.row_label.of(query["row"])
     return {
         "query": query,
-        "hits": [
-            _hit(view, hit, rank, explain) | {"score": _score(hit, hits.by_score)}
-            for rank, hit in enumerate(hits, 1)
-        ],
+        "hits": [_hit(view, hit, rank, explain, hits.by_score) for rank, hit in enumerate(hits, 1)],
         "note": hits.note if explain else None,
     }
 
 
-def _score(hit: Hit, by_score: bool) -> float | None:
-    """Return what a hit was ranked by, larger for better: a distance would be read as a score."""
-    marked = by_score and hit.score is not None
-    return 1 - hit.score if marked else hit.similarity  # type: ignore[operator]
-
-
-def _hit(view: View, hit: Hit, rank: int, explain: int | str) -> dict[str, Any]:
+def _hit(view: View, hit: Hit, rank: int, explain: int | str, by_score: bool) -> dict[str, Any]:
+    # What it was ranked by, larger for better: a distance would be read as a score.
+    score = 1 - hit.score if by_score and hit.score is not None else hit.similarity
     found = {
         "rank": rank,
+        "score": score,
         **view.named_row(hit.id, hit.row),
         "similarity": hit.similarity,
         "distance": hit.distance,

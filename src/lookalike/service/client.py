@@ -191,8 +191,8 @@ class Client:
         k : int
         options : like, unlike, gamma, filter, weights, columns, explain, space, at_least
         """
-        asked = [_query(q) for q in query] if isinstance(query, list) else _query(query)
-        return self.post(f"{path_of(collection)}/search", {"query": asked, "k": k, **options})
+        asked = {"query": _query(query), "k": k, **options}
+        return self.post(f"{path_of(collection)}/search", asked)
 
     def session(self, collection: str, query: Any, k: int = 10, **options: Any) -> dict[str, Any]:
         """Start a search that is refined by feedback."""
@@ -310,5 +310,7 @@ def path_of(*parts: Any) -> str:
 
 
 def _query(query: Any) -> Any:
-    """Return a query as the service takes it: a record, an id, or a text, the name of a row."""
+    """Return a query as the service takes it: a record, an id, the name of a row, or a list."""
+    if isinstance(query, list):
+        return [_query(one) for one in query]
     return {"record": dict(query)} if isinstance(query, Mapping) else query

@@ -25,20 +25,7 @@ from lookalike.index.shards.from_files import sample_positions
 from lookalike.service.cells import dumps, integer_of, plain_id, read_stored, stored_texts
 from lookalike.service.fitting import CollectionSettings, build_index, name_rows, settle, stored_ids
 from lookalike.service.problems import collected
-from lookalike.service.store.store import (
-    Changed,
-    Conflict,
-    Head,
-    NotFound,
-    SentOnce,
-    Store,
-    StoredRow,
-    TooFarBehind,
-    WriteTransaction,
-    dump,
-    missing_collection,
-    parse_schema,
-)
+from lookalike.service.store import store as stored
 from lookalike.table import Schema, Table, as_table
 from lookalike.table.model.labels import DOT
 
@@ -167,15 +154,13 @@ class View:
         return replace(self, generation=generation, changed=changed, **spaces)  # type: ignore[arg-type]
 
 
-def apply_changes(view: View, generation: int, changed: Changed) -> View:
+def apply_changes(view: View, generation: int, changed: stored.Changed) -> View:
     """Return the view with an entry of the change log applied."""
-    if not changed.deleted and not changed.added:
-        return replace(view, generation=generation)
     deleted = [json.loads(id) for id in changed.deleted]
     return view.moved(generation, deleted, _as_read(view, changed.added))
 
 
-def _as_read(view: View, rows: Sequence[StoredRow]) -> Table | list[Any]:
+def _as_read(view: View, rows: Sequence[stored.StoredRow]) -> Table | list[Any]:
     """Return stored rows as the next start will read them, with their ids."""
     if not rows:
         return []
@@ -183,43 +168,50 @@ def _as_read(view: View, rows: Sequence[StoredRow]) -> Table | list[Any]:
     return name_rows(table, stored_ids(rows), view.settings)
 
 
-def fit_of(head: Head) -> tuple[int, str]:
+def fit_of(head: stored.Head) -> tuple[int, str]:
     """Return which fit the store has, in the form of ``View.fit``."""
     # Read and written again: the settings of an older version have fewer fields.
     return head.fitted, CollectionSettings.of_text(head.settings).to_text()
 
 
-def missing_row(id: Any) -> NotFound:
+def missing_row(id: Any) -> stored.NotFound:
     """Return the error about a row that does not exist."""
-    hint = "GET .../rows lists the rows"
-    return NotFound(f"row {id!r}"[:120], "the id of a row", "none", hint, problem="not found")
+    who, hint = f"row {id!r}"[:120], "GET .../rows lists the rows"
+    return stored.NotFound(who, "the id of a row", "none", hint, problem="not found")
 
 
 SEARCHED_KINDS = ("text", "category", "order", "object")
 
 
 class TextSearch:
-    """The texts of all rows of a collection in lower case, made when they are first asked for."""
+    """The texts of all rows of a collection in lower case, made when they are first asked for.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    store : Store
+    key : int, the collection
+    """
+
+    def __init__(self, store: stored.Store, key: int) -> None:
+        self._store, self._key = store, key
         self._lock = threading.Lock()
-        self._rows: dict[Any, tuple[str, str]] | None = None
+        self._fit, self._generation = (0, ""), 0
+        self._rows: dict[Any, tuple[str, str]] = {}
 
-    def clear(self) -> None:
-        """Forget all texts."""
-        with self._lock:
-            self._rows = None
-
-    def follow(self, view: View, deleted: Iterable[Any], added: Iterable[Any]) -> None:
-        """Add the texts of new rows, and forget those of deleted ones."""
-        with self._lock:
-            if self._rows is None:
-                return
-            for id in deleted:
-                self._rows.pop(id, None)
+    def _follow(self, view: View) -> None:
+        """Bring the texts up to a view."""
+        if self._fit != view.fit:  # columns may be read as other kinds now
+            self._rows = _all_texts(view)
+        elif self._generation < view.generation:
+            changed = self._store.changed(self._key, self._generation, view.generation)[1]
             columns = _text_columns(view)
-            for id in added:
+            for gone in changed.deleted:
+                self._rows.pop(json.loads(gone), None)
+            for id in stored_ids(changed.added):
                 self._rows[id] = _texts(view.index.get(id), columns)
+        else:
+            return  # these rows, or newer ones that another thread has seen
+        self._fit, self._generation = view.fit, view.generation
 
     def find(self, view: View, text: str, limit: int) -> list[Any]:
         """Return ids of rows that hold a text: in the label first, at its beginning first of all.
@@ -236,8 +228,7 @@ class TextSearch:
         # or the id holds it.
         ranked: list[list[Any]] = [[], [], [], []]
         with self._lock:
-            if self._rows is None:
-                self._rows = _all_texts(view)
+            self._follow(view)
             for id, (label, rest) in self._rows.items():
                 if label == wanted or str(id).casefold() == wanted:
                     ranked[0].append(id)
@@ -283,7 +274,7 @@ class _Addition:
     """Rows that a thread wants to add."""
 
     records: Sequence[Mapping[str, Any]]
-    once: SentOnce | None = None
+    once: stored.SentOnce | None = None
     alone: bool = False
     added: tuple[list[Any], int] | None = None
 
@@ -297,14 +288,13 @@ class Collection:
     head : Head
     """
 
-    def __init__(self, store: Store, head: Head) -> None:
+    def __init__(self, store: stored.Store, head: stored.Head) -> None:
         self.store, self.key, self.name = store, head.key, head.name
         self._lock = threading.RLock()
         self._view: View | None = None
         self._waiting: list[_Addition] = []
         self._cached = 0  # rows that had changed when the cache was written
-        self.texts = TextSearch()
-        self.last_load = ""  # how the index came into memory, for the log
+        self.texts = TextSearch(store, head.key)
 
     # -- reading -----------------------------------------------------------------------------------
 
@@ -320,7 +310,7 @@ class Collection:
             with self._lock:
                 # Asked again under the lock: the thread before this one may have loaded it.
                 if self._view is None:
-                    self._set(self._load())
+                    self._view = self._load()
         assert self._view is not None
         return self._view
 
@@ -336,9 +326,20 @@ class Collection:
         while (view := self.follow()).generation < generation:
             if time.monotonic() >= end:
                 who, hint = Param("at_least", generation), "Send the request again in a second"
-                raise TooFarBehind(who, "this generation", str(view.generation), hint)
+                raise stored.TooFarBehind(who, "this generation", str(view.generation), hint)
             time.sleep(POLL_SECONDS)
         return view
+
+    def page(self, after: Any, limit: int) -> list[tuple[Any, dict[str, Any]]]:
+        """Return ids and records of some rows behind one of them."""
+        view, behind = self.view, None if after is None else dumps(after)
+        rows = [
+            (json.loads(row.id), row.record) for row in self.store.page(self.key, behind, limit)
+        ]
+        # A row that another server has just added is not in the view yet.
+        return [
+            (id, view.record(id) if id in view.index else json.loads(text)) for id, text in rows
+        ]
 
     def rows_since(self, generation: int) -> int:
         """Return how many rows were added, replaced or deleted behind a generation."""
@@ -356,12 +357,11 @@ class Collection:
             view = self.view
             head, changed = self.store.changed(self.key, view.generation)
             if head is None:
-                raise missing_collection(self.name)
-            after = self._caught_up(view, head, changed)
-            self._set(after, [json.loads(id) for id in changed.deleted], stored_ids(changed.added))
+                raise stored.missing_collection(self.name)
+            self._view = after = self._caught_up(view, head, changed)
             return after
 
-    def _caught_up(self, view: View, head: Head, changed: Changed) -> View:
+    def _caught_up(self, view: View, head: stored.Head, changed: stored.Changed) -> View:
         if head.generation <= view.generation:
             return view
         if fit_of(head) != view.fit:
@@ -371,15 +371,14 @@ class Collection:
     def _load(self) -> View:
         """Make the index: from the cache and the changes since, or by fitting it again."""
         head = self.store.head(self.name, self.key)
-        settings, schema = CollectionSettings.of_text(head.settings), parse_schema(head.schema)
+        settings = CollectionSettings.of_text(head.settings)
+        schema = stored.parse(head.schema, Schema)
         found = self.store.load_index(self.key, head.fitted)
-        if isinstance(found, str):
-            self.last_load = f"fitted again: {found}"
+        if found is None:
             index = build_index(self.store.rows_at(self.key, head.fitted), schema, settings)
             generation = head.fitted
             self._cached = -MIN_CHANGED_ROWS  # so that the cache counts as old
         else:
-            self.last_load = "read from the cache"
             generation, index = found
         # How many changes the cached index has applied since the fit, only the change log knows.
         moved = self.store.moved(self.key, head.fitted, generation)
@@ -389,17 +388,10 @@ class Collection:
             return self._load()  # fitted by another server meanwhile
         return apply_changes(view, newest.generation, changed)
 
-    def _set(self, view: View, deleted: Sequence[Any] = (), added: Sequence[Any] = ()) -> None:
-        before, self._view = self._view, view
-        if before is None or before.fit != view.fit:
-            self.texts.clear()  # columns may be read as other kinds now
-        else:
-            self.texts.follow(view, deleted, added)
-
     # -- writing -----------------------------------------------------------------------------------
 
     def add(
-        self, records: Sequence[Mapping[str, Any]], once: SentOnce | None = None
+        self, records: Sequence[Mapping[str, Any]], once: stored.SentOnce | None = None
     ) -> tuple[list[Any], int]:
         """Add rows, all or none; return their ids and the generation.
 
@@ -419,15 +411,15 @@ class Collection:
                 self._waiting.remove(own)
                 together = [own] if own.alone else self._with_waiting(own)
                 try:
-                    self._add_all(together)
+                    self._write("add", [], together)
                 except BaseException:
+                    if len(together) == 1:
+                        raise
                     # Whose rows it is that cannot be added, each finds out by itself.
                     for one in together:
                         one.alone = True
                     self._waiting += [one for one in together[1:] if one.added is None]
-                    if together == [own]:
-                        raise
-                    self._add_all([own])
+                    self._write("add", [], [own])
         assert own.added is not None
         return own.added
 
@@ -443,75 +435,58 @@ class Collection:
                 found.append(one)
         return found
 
-    def _add_all(self, additions: Sequence[_Addition]) -> None:
-        """Write some additions as one change, but those that were made by an earlier request."""
-        ids, generation = self._write("add", [], [], additions=additions)
-        for one in additions:
-            if one.added is None:
-                one.added = ids[: len(one.records)], generation
-                ids = ids[len(one.records) :]
-
     def replace(self, id: Any, record: Mapping[str, Any]) -> int:
         """Replace a row; it keeps its id."""
-        return self._write("replace", [id], [record])[1]
+        return self._write("replace", [id], [_Addition([record])], [id])
 
     def restore(self, id: Any, record: Mapping[str, Any]) -> int:
         """Add a row under an id of its own, which may be that of a row that was deleted."""
-        return self._write("restore", [], [record], [id])[1]
+        return self._write("restore", [], [_Addition([record])], [id])
 
     def remove(self, ids: Sequence[Any]) -> int:
         """Delete rows, all or none."""
-        return self._write("delete", ids, [])[1]
+        return self._write("delete", ids, [])
 
     def _write(
         self,
         kind: str,
         deleted: Sequence[Any],
-        records: Sequence[Mapping[str, Any]],
+        additions: Sequence[_Addition],
         named: Sequence[Any] = (),
-        additions: Sequence[_Addition] = (),
-    ) -> tuple[list[Any], int]:
+    ) -> int:
         """Make a change durable, then show it: readers never see what is not on the disk."""
         self.view  # noqa: B018  loaded before the transaction begins: loading may be long
         with self._lock:
             with self.store.turn(self.key, self.name) as turn:
                 new = _not_answered(turn, additions)
                 if additions and not new:
-                    return [], turn.head.generation
-                records = [*records, *(row for one in new for row in one.records)]
-                view = self._newest(turn)
+                    return turn.head.generation
+                records = [row for one in new for row in one.records]
+                view = self.view
+                if turn.head.generation > view.generation:  # other servers have written
+                    view = self._caught_up(view, turn.head, turn.changed(view.generation))
                 view.require(deleted)
                 if not records and len(view.index) <= len(deleted):
                     # A measure cannot be fitted to no rows.
-                    who, hint = (
-                        f"collection {self.name!r}",
-                        "Delete the collection, or add a row first",
-                    )
+                    who, hint = f"collection {self.name!r}", "Delete it, or add a row first"
                     raise InvalidInput(who, "at least one row", "none left", hint)
                 if kind == "restore":
                     _check_restored(view, named[0])
                 # A row that replaces another has its id.
-                ids = named or (deleted if kind == "replace" else None)
-                if ids is None:
-                    ids = _new_ids(view, records, turn.head.next_row)
+                ids = list(named) or _new_ids(view, records, turn.head.next_row)
                 rows = _to_store(view, records, ids) if records else []
                 # What was stored is read back, so that a restart changes nothing.
                 after = view.moved(turn.generation, deleted, _read_back(view, rows))
                 turn.remove([dumps(id) for id in deleted])
                 if rows:
-                    turn.add(rows, named[0] if named and view.settings.id_column is None else 0)
-                _remember(turn, new, ids)
+                    numbered = kind == "restore" and view.settings.id_column is None
+                    turn.add(rows, named[0] if numbered else 0)
+                answers = _remember(turn, new, ids)
                 turn.finish(kind, max(len(deleted), len(records)))
-            self._set(after, deleted, ids)
-        return list(ids), after.generation
-
-    def _newest(self, turn: WriteTransaction) -> View:
-        """Return the view with the changes that other servers have made."""
-        view = self.view
-        if turn.head.generation > view.generation:
-            view = self._caught_up(view, turn.head, turn.changed(view.generation))
-            self.texts.clear()  # it has not followed them
-        return view
+            self._view = after
+        for one, own in answers:
+            one.added = own, after.generation
+        return after.generation
 
     def refit(self, make: Callable[[View], View]) -> View:
         """Fit the measure again while the old one serves, then replace it.
@@ -528,14 +503,16 @@ class Collection:
             with self.store.turn(self.key, self.name) as turn:
                 if fit_of(turn.head) != before.fit:
                     hint = "Send the request again; another refit was faster"
-                    raise Conflict("measure", "the measure it began with", "another one", hint)
+                    raise stored.Conflict(
+                        "measure", "the measure it began with", "another one", hint
+                    )
                 # Rows that were written meanwhile are added to the new index.
                 changed = turn.changed(before.generation)
                 after = apply_changes(fitted, turn.generation, changed)
                 after = replace(after, fitted=before.generation)
-                turn.refit(before.generation, after.settings.to_text(), dump(after.schema))
+                turn.refit(before.generation, after.settings.to_text(), stored.dump(after.schema))
                 turn.finish("fit", len(before.index))
-            self._set(after)
+            self._view = after
         return after
 
     def set_repaired(self, view: View, repaired: Index) -> None:
@@ -548,7 +525,7 @@ class Collection:
                 _, changed = self.store.changed(self.key, view.generation)
                 alone = replace(view, index=repaired, repaired=None)
                 repaired = apply_changes(alone, newest.generation, changed).index
-            self._set(replace(newest, repaired=repaired))
+            self._view = replace(newest, repaired=repaired)
 
     # -- the cache ---------------------------------------------------------------------------------
 
@@ -563,25 +540,28 @@ class Collection:
     def save_cache(self) -> None:
         """Write the index beside the rows, so that the next start need not fit it."""
         view = self.view
-        self._cached = view.changed
+        self._cached = view.changed  # before: what fails is not tried again in every round
         self.store.save_index(self.key, view.generation, view.fitted, view.index)
 
 
 # -- parts -----------------------------------------------------------------------------------------
 
 
-def _not_answered(turn: WriteTransaction, additions: Sequence[_Addition]) -> list[_Addition]:
+def _not_answered(turn: stored.WriteTransaction, additions: Sequence[_Addition]) -> list[_Addition]:
     """Return the additions that no earlier request has made; the others get its answer."""
     for one in additions:
         one.added = None if one.once is None else turn.answered(one.once)
     return [one for one in additions if one.added is None]
 
 
-def _remember(turn: WriteTransaction, additions: Sequence[_Addition], ids: Sequence[Any]) -> None:
-    """Keep the answers to the additions that may be sent again."""
+def _remember(
+    turn: stored.WriteTransaction, new: Sequence[_Addition], ids: Sequence[Any]
+) -> list[tuple[_Addition, list[Any]]]:
+    """Return additions with their ids; keep those that may be sent again."""
     rest = iter(ids)
-    sent = [(one.once, list(islice(rest, len(one.records)))) for one in additions]
-    turn.remember([(once, own) for once, own in sent if once is not None])
+    answers = [(one, list(islice(rest, len(one.records)))) for one in new]
+    turn.remember([(one.once, own) for one, own in answers if one.once is not None])
+    return answers
 
 
 def _new_ids(view: View, records: Sequence[Mapping[str, Any]], start: int) -> list[Any]:
@@ -594,7 +574,7 @@ def _new_ids(view: View, records: Sequence[Mapping[str, Any]], start: int) -> li
         if id in seen or id in view.index:
             hint = "PUT .../rows/{id} replaces a row"
             found = f"{id!r:.80} " + ("twice" if id in seen else "again, which exists already")
-            raise Conflict(Param("id_column", column), "new ids", found, hint)
+            raise stored.Conflict(Param("id_column", column), "new ids", found, hint)
         seen.add(id)
     return ids
 
@@ -606,17 +586,17 @@ def _check_restored(view: View, id: Any) -> None:
     """Refuse an id that a new row cannot have."""
     if id in view.index:  # added since the request looked for it
         who, hint = f"row {id!r}"[:120], "Send the request again, which replaces it"
-        raise Conflict(who, "an id that is free", "one that exists", hint)
+        raise stored.Conflict(who, "an id that is free", "one that exists", hint)
     numbered = view.settings.id_column is None
     if numbered and not (isinstance(id, int) and 0 <= id < MAX_NUMBER):
         who, needed = f"row {id!r}"[:120], f"a number from 0, below {MAX_NUMBER:,}"
         hint = "POST .../rows gives the next number"
-        raise NotFound(who, needed, "another id", hint, problem="rows here are numbered")
+        raise stored.NotFound(who, needed, "another id", hint, problem="rows here are numbered")
 
 
 def _to_store(
     view: View, records: Sequence[Mapping[str, Any]], ids: Sequence[Any]
-) -> list[StoredRow]:
+) -> list[stored.StoredRow]:
     """Return new rows as the store keeps them: as they were read, not as they were sent."""
     columns, own = [*view.schema.kinds, *view.schema.aside], view.settings.id_column
     for record, id in zip(records, ids, strict=True):
@@ -631,10 +611,10 @@ def _to_store(
     complete = [{name: record.get(name) for name in columns} for record in records]
     with collected():
         texts = stored_texts(as_table(complete, view.schema, who="row"))
-    return [StoredRow(dumps(id), text) for id, text in zip(ids, texts, strict=True)]
+    return [stored.StoredRow(dumps(id), text) for id, text in zip(ids, texts, strict=True)]
 
 
-def _read_back(view: View, rows: Sequence[StoredRow]) -> Table | list[Any]:
+def _read_back(view: View, rows: Sequence[stored.StoredRow]) -> Table | list[Any]:
     """Return rows that are about to be stored as the next start will read them."""
     # Refused now: the next start could not load any row.
     try:
@@ -665,9 +645,10 @@ def settings_of(
 
 
 # How rows of a folder are added, replaced and deleted.
+ADD = "lookalike index add FOLDER FILE adds rows; restart the server then"
 FOLDER_COMMANDS = {
-    "restore": "lookalike index add FOLDER FILE adds rows; restart the server then",
-    "add": "lookalike index add FOLDER FILE adds rows; restart the server then",
+    "restore": ADD,
+    "add": ADD,
     "replace": "lookalike index delete FOLDER ID, then lookalike index add FOLDER FILE",
     "delete": "lookalike index delete FOLDER ID deletes rows; restart the server then",
 }
@@ -680,7 +661,6 @@ class FolderCollection(Collection):
         head = self.store.head(self.name, self.key)
         settings = CollectionSettings.of_text(head.settings)
         index = Index.open(settings.source[FOLDER])
-        self.last_load = f"opened in {settings.source[FOLDER]}"
         known = (head.generation, head.fitted, head.created, settings, index.schema_, index)
         return View(*known, sample=sample_of(index, settings))
 
@@ -692,22 +672,18 @@ class FolderCollection(Collection):
         """Return the view: nothing is written through the store."""
         return self.view
 
-    def page(self, after: Any, limit: int) -> list[Any]:
-        """Return ids in the order of the rows, those behind one of them."""
+    def page(self, after: Any, limit: int) -> list[tuple[Any, dict[str, Any]]]:
+        """Return ids and records of some rows behind one of them."""
         state = self.view.index.state_
         last = -1 if after is None else state.names.position(after, "rows")
         found: list[int] = []
         for segment in state.segments.segments:
             start = int(np.searchsorted(segment.positions, last, side="right"))
-            # A page needs few of the many rows of a shard. Deleted ones are rare, so that four
-            # times as many are usually enough.
-            live = start + np.flatnonzero(segment.live[start : start + 4 * limit])
-            if len(live) < limit:
-                live = start + np.flatnonzero(segment.live[start:])
-            found += segment.positions[live[: limit - len(found)]].tolist()
+            live = segment.positions[start:][segment.live[start:]]
+            found += live[: limit - len(found)].tolist()
             if len(found) >= limit:
                 break
-        return list(state.names.of(found))
+        return [(id, self.view.record(id)) for id in state.names.of(found)]
 
     def _write(self, kind: str, *_: Any, **__: Any) -> NoReturn:
         """Refuse: rows are changed in the folder itself."""
@@ -717,14 +693,10 @@ class FolderCollection(Collection):
         """Refuse: the measure was fitted when the folder was built."""
         self._refuse("Build another folder: lookalike index build FILES -o FOLDER")
 
-    def set_repaired(self, view: View, repaired: Index) -> None:
-        """Refuse: reducing hubness needs all rows in memory."""
-        self._refuse("Ask in the space 'plain'")
-
     def _refuse(self, hint: str) -> NoReturn:
         who = f"collection {self.name!r}"
         found = "one in a folder of shards, which is only read here"
-        raise Conflict(who, "a collection in the store", found, hint)
+        raise stored.Conflict(who, "a collection in the store", found, hint)
 
 
 def sample_of(index: Index, settings: CollectionSettings) -> Table:

@@ -196,14 +196,10 @@ def joined(column: Column, kind: Any) -> Column:
     if column.kind.name not in ("set", "sequence") or kind not in ("category", "text", "name"):
         return column
     cells = np.empty(len(column), dtype=object)
-    cells[:] = [
-        None if cell is None else ", ".join(map(str, _in_order(cell))) for cell in column.values
-    ]
+    for row, cell in enumerate(column.values):
+        items = sorted(cell, key=str) if isinstance(cell, frozenset) else cell
+        cells[row] = None if cell is None else ", ".join(map(str, items))
     return Column(column.name, Kind("object"), cells)
-
-
-def _in_order(cell: Any) -> Any:
-    return sorted(cell, key=str) if isinstance(cell, frozenset) else cell
 
 
 def about_aside(table: Table) -> dict[str, dict[str, str]]:
@@ -282,22 +278,18 @@ def list_measures(table: Table | None = None) -> list[dict[str, Any]]:
             found.append({"name": name, "text": f"{text} ({words})" if words else text})
     if table is None:
         return found
-    few = few_rows(table)
+    # The first rows, and a missing cell of each column that has any.
+    gaps = [int(c.missing.argmax()) for c in table.columns if c.missing.any()]
+    few = table[np.unique([*range(min(FEW_ROWS, len(table))), *gaps])]
     listed: dict[str, dict[str, Any]] = {}
-    for one in sorted(found, key=lambda one: one["name"] not in IN_WORDS):
+    order = {name: place for place, name in enumerate(IN_WORDS)}
+    for one in sorted(found, key=lambda one: order.get(one["name"], len(order))):
         fitted = _fit_to(one["name"], few)
         if fitted is not None:  # the first of several names of the same
             weighable = bool(fitted.traits.weighs_columns)
             more = {"weighable": weighable, "words": IN_WORDS.get(one["name"])}
             listed.setdefault(repr(fitted), one | more)
-    order = list(IN_WORDS)
-    return sorted(listed.values(), key=lambda o: order.index(o["name"]) if o["words"] else 99)
-
-
-def few_rows(table: Table) -> Table:
-    """Return the first rows of a table, and a missing cell of each column that has any."""
-    gaps = [int(c.missing.argmax()) for c in table.columns if c.missing.any()]
-    return table[np.unique([*range(min(FEW_ROWS, len(table))), *gaps])]
+    return list(listed.values())
 
 
 def _fit_to(name: str, table: Table) -> Measure | None:

@@ -100,6 +100,14 @@ class Job:
 Work = Callable[[Job], dict[str, Any]]
 
 
+class Started(Exception):
+    """What was asked for is not known yet: a job computes it."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__()
+        self.job = job
+
+
 class Jobs:
     """The jobs of a server: those of one collection sequentially, collections in turn."""
 
@@ -138,7 +146,6 @@ class Jobs:
             job = Job(secrets.token_hex(8), kind, collection, key, clients=1, for_view=for_view)
             self._jobs[job.id] = job
             job.seen = time.monotonic() + PATIENCE_SECONDS - GRACE_SECONDS
-            self._end_unwatched(job)
             self._waiting.setdefault(collection, deque()).append((job, work))
             self._give_turns()
         return job
@@ -162,38 +169,24 @@ class Jobs:
             if waiting:
                 self._waiting[collection] = waiting  # at the end: others come first
             self._busy.add(collection)
-            self._pool.submit(self._take_turn, job, work)
-
-    def _take_turn(self, job: Job, work: Work) -> None:
-        try:
-            self._run(job, work)
-        finally:
-            with self._lock:
-                self._busy.discard(job.collection)
-                self._forget(MAX_JOBS)
-                self._give_turns()
+            self._pool.submit(self._run, job, work)
 
     @contextmanager
     def watch(self, job: Job) -> Iterator[None]:
-        """Count who follows a job; the last one ends it soon after, if it is for a view alone."""
+        """Count who follows a job; one for a view ends soon after the last."""
         job.watchers += 1
         try:
             yield
         finally:
             job.watchers -= 1
             job.seen = time.monotonic()
-            self._end_unwatched(job)
 
-    def _end_unwatched(self, job: Job) -> None:
-        if job.watchers or not job.for_view or job.state in ENDED:
-            return
-        rest = job.seen + GRACE_SECONDS - time.monotonic()
-        if rest <= 0:
-            self.cancel(job)
-            return
-        timer = threading.Timer(rest, self._end_unwatched, [job])
-        timer.daemon = True
-        timer.start()
+    def end_unwatched(self) -> None:
+        """Cancel jobs for views that no client waits for any more."""
+        for job in self.of():
+            late = time.monotonic() > job.seen + GRACE_SECONDS
+            if job.for_view and not job.watchers and late:
+                self.cancel(job)
 
     def get(self, id: str) -> Job:
         """Return a job by its id."""
@@ -240,14 +233,13 @@ class Jobs:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _run(self, job: Job, work: Work) -> None:
-        if job.cancel.is_set():
-            return
-        job.change("running")
         try:
-            with watching(job.report, job.cancel.is_set), collected() as notes:
-                result = work(job)
-            result = result | ({"notes": notes} if notes else {})
-            job.change("done", progress=1.0, result=result, size=len(to_json(result)))
+            if not job.cancel.is_set():
+                job.change("running")
+                with watching(job.report, job.cancel.is_set), collected() as notes:
+                    result = work(job)
+                result = result | ({"notes": notes} if notes else {})
+                job.change("done", progress=1.0, result=result, size=len(to_json(result)))
         except Cancelled:
             job.change("cancelled")
         except Exception as error:
@@ -256,3 +248,8 @@ class Jobs:
             if status == 500:
                 log.exception("job failed", extra={"job": job.kind})
             job.change("failed", problem=problem)
+        finally:
+            with self._lock:
+                self._busy.discard(job.collection)
+                self._forget(MAX_JOBS)
+                self._give_turns()

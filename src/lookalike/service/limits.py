@@ -171,11 +171,8 @@ def check_verb(given: Mapping[str, Any], limits: RequestLimits, rows: int = 0) -
     measures = given.get("measures")
     listed = split_options(measures) if isinstance(measures, str) else measures
     check_at_most("measures", len(listed or ()), limits.measures)
-    for name, count in (
-        ("like", limits.marks),
-        ("unlike", limits.marks),
-        *((name, limits.batch) for name in LISTED),
-    ):
+    marks = dict.fromkeys(("like", "unlike"), limits.marks)
+    for name, count in (marks | dict.fromkeys(LISTED, limits.batch)).items():
         check_at_most(name, len(given[name]) if isinstance(given.get(name), list) else 0, count)
     check_filter(given.get("filter"), limits)
     _check_pairs(given, limits, rows)

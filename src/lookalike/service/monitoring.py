@@ -44,15 +44,12 @@ class Metrics:
         # Else every series has a second one with the time of its first request.
         prometheus.disable_created_metrics()  # type: ignore[no-untyped-call]
         self._registry = registry = prometheus.CollectorRegistry()  # a process may run two services
+        labels, about = ["method", "route", "status"], "Seconds until a request was answered."
         self._requests = prometheus.Counter(
-            "lookalike_requests", "Requests.", ["method", "route", "status"], registry=registry
+            "lookalike_requests", "Requests.", labels, registry=registry
         )
         self._seconds = prometheus.Histogram(
-            "lookalike_request_seconds",
-            "Seconds until a request was answered.",
-            ["route"],
-            registry=registry,
-            buckets=BUCKETS,
+            "lookalike_request_seconds", about, ["route"], registry=registry, buckets=BUCKETS
         )
 
     def count(self, method: str, route: str, status: int, seconds: float) -> None:

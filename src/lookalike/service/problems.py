@@ -27,8 +27,6 @@ from lookalike._runtime.text import short
 from lookalike.errors import LookalikeError, LookalikeWarning, Param, Part, TooLarge, suggest
 from lookalike.service.api.models import Strict
 from lookalike.service.cells import to_json
-from lookalike.service.store.database import StoreFull, StoreUnavailable
-from lookalike.service.store.store import Conflict, NotFound, TooFarBehind
 from lookalike.verbs import VERBS, get_verb
 
 # Parameters whose field has another name.
@@ -79,27 +77,20 @@ def collected() -> Iterator[list[str]]:
     """Collect the warnings of this thread or task; those of others are not touched."""
     # ``warnings.catch_warnings`` would change the filters of the whole process, so that the end of
     # one request could hide the warnings of another.
-    _listen()
-    found: list[str] = []
-    mark = _notes.set(found)
-    try:
-        yield found
-    finally:
-        _notes.reset(mark)
-
-
-def _listen() -> None:
-    """Install the function that assigns our warnings to a request, once per process."""
     # Other code may reset the filters at any time (pytest does), hence the test at every call.
     ours = ("always", None, LookalikeWarning, None, 0)
-    if warnings.showwarning is _show and warnings.filters and warnings.filters[0] == ours:
-        return
     with _lock:
         if warnings.showwarning is not _show:
             _usual.append(warnings.showwarning)
             warnings.showwarning = _show
         if not warnings.filters or warnings.filters[0] != ours:
             warnings.simplefilter("always", LookalikeWarning)
+    found: list[str] = []
+    mark = _notes.set(found)
+    try:
+        yield found
+    finally:
+        _notes.reset(mark)
 
 
 _usual: list[Any] = []
@@ -115,16 +106,6 @@ def _show(message: Warning | str, *where: Any, **more: Any) -> None:
         _usual[-1](message, *where, **more)
 
 
-# The first that fits: subclasses before LookalikeError.
-STATUS: tuple[tuple[type[Exception], int], ...] = (
-    (NotFound, 404),
-    (Conflict, 409),
-    (TooFarBehind, 503),
-    (StoreFull, 507),
-    (StoreUnavailable, 503),
-    (TooLarge, 413),
-    (LookalikeError, 422),
-)
 # Error type of pydantic -> what was needed, in the words of our own messages.
 NEEDED = {
     "missing": "a value",
@@ -201,26 +182,39 @@ def to_problem(status: int, error: LookalikeError) -> dict[str, Any]:
 
 def problem_of(error: Exception) -> tuple[int, dict[str, Any], dict[str, str]]:
     """Return status, document and headers for an error."""
+    # FastAPI wraps what is raised while it reads the body.
+    if isinstance(error, HTTPException) and isinstance(error.__cause__, Refused):
+        error = error.__cause__
+    if not isinstance(error, LookalikeError):
+        error = _refused(error)
     if isinstance(error, Refused):
         return error.status, to_problem(error.status, error), error.headers
+    status = getattr(error, "status", 413 if isinstance(error, TooLarge) else 422)
+    headers = {"Retry-After": "1"} if status == 503 else {}
+    return status, to_problem(status, error), headers
+
+
+def _refused(error: Exception) -> Refused:
+    """Return an error of the libraries below, or of Python, in our words."""
     if isinstance(error, RequestValidationError):
-        return 422, to_problem(422, invalid(error.errors())), {}
-    if isinstance(error, HTTPException):
-        # FastAPI wraps what is raised while it reads the body.
-        if isinstance(error.__cause__, Refused):
-            return problem_of(error.__cause__)
-        return error.status_code, _of_http(error), dict(error.headers or {})
-    for kind, status in STATUS:
-        if isinstance(error, kind) and isinstance(error, LookalikeError):
-            headers = {"Retry-After": "1"} if status == 503 else {}
-            return status, to_problem(status, error), headers
+        return invalid(error.errors())
     if isinstance(error, ClientDisconnect):
-        parts = ("request", "a whole body", "a closed connection", "Send it again")
-        return problem_of(Refused(400, *parts))
-    # What went wrong is in the log only: a message of Python may quote a cell.
-    hint, problem = "See the log of the server, and report it", "something went wrong in the server"
-    parts = ("server", "an answer", "an error in the server", hint)
-    return problem_of(Refused(500, *parts, problem=problem))
+        return Refused(400, "request", "a whole body", "a closed connection", "Send it again")
+    problem: str | None = None
+    if not isinstance(error, HTTPException):
+        # What went wrong is in the log only: a message of Python may quote a cell.
+        problem = "something went wrong in the server"
+        parts = ("server", "an answer", "an error in the server")
+        return Refused(500, *parts, "See the log of the server, and report it", problem=problem)
+    parts = ("request", "what the address takes", str(error.detail))
+    if error.status_code == 404:
+        parts, problem = ("address", "one that is served", "another"), "nothing is served here"
+    elif error.status_code == 405:
+        parts = ("method", "one that the address takes", "another")
+        problem = "this address does not take it"
+    headers = dict(error.headers or {})
+    hint = "See /openapi.json"
+    return Refused(error.status_code, *parts, hint, problem=problem, headers=headers)
 
 
 def respond(error: Exception) -> Response:
@@ -270,14 +264,3 @@ def _in_words(given: Any) -> str:
     if isinstance(given, dict | list):  # too long to send back
         return "an object" if isinstance(given, dict) else "a list"
     return json.dumps(given, default=str)
-
-
-def _of_http(error: HTTPException) -> dict[str, Any]:
-    status = error.status_code
-    parts, problem = ("request", "what the address takes", str(error.detail)), None
-    if status == 404:
-        parts, problem = ("address", "one that is served", "another"), "nothing is served here"
-    elif status == 405:
-        parts = ("method", "one that the address takes", "another")
-        problem = "this address does not take it"
-    return to_problem(status, Refused(status, *parts, "See /openapi.json", problem=problem))

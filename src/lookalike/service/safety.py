@@ -248,8 +248,7 @@ class Safety:
             if event["type"] == "http.response.start":
                 begun = True
                 headers = MutableHeaders(scope=event)
-                for name, value in self.access.headers.items():
-                    headers[name] = value
+                headers.update(self.access.headers)
                 # Rows may be personal: no proxy keeps them. The files of the page set their own.
                 headers.setdefault("Cache-Control", "no-store")
             await send(event)
@@ -267,23 +266,27 @@ class Safety:
             with watching(cancelled=limit.passed):
                 await self.app(scope, body.receive, safe_send)
         except (Refused, Cancelled) as error:
+            if isinstance(error, Cancelled):
+                within = f"within {self.limits.seconds:g} seconds of processor time"
+                parts = ("request", f"an answer {within}", "none", "Ask for less, or use a job")
+                error = Refused(503, *parts, problem=f"no answer {within}")
             if not begun:  # a status that was sent cannot be taken back
-                refused = error if isinstance(error, Refused) else self._no_answer()
-                await respond(refused)(scope, receive, safe_send)
+                await respond(error)(scope, receive, safe_send)
         finally:
             if body is not None:
                 body.close()
-
-    def _no_answer(self) -> Refused:
-        within = f"within {self.limits.seconds:g} seconds of processor time"
-        parts = ("request", f"an answer {within}", "none", "Ask for less, or use a job")
-        return Refused(503, *parts, problem=f"no answer {within}")
 
     def _check(self, scope: Scope) -> None:
         """Refuse a request that must not be answered; name its token for the log."""
         # In this order: a foreign page learns nothing, not even whether a token is needed.
         headers, method, path = Headers(scope=scope), scope["method"], scope["path"]
-        _check_host(self.access, headers)
+        # Exactly one: two headers could be read one way here and another way by a proxy.
+        given = headers.getlist("host")
+        if len(given) != 1 or not self.access.allows_host(given[0]):
+            found = f"{', '.join(given)[:80]!r}"
+            hint = "Call it by localhost, or start it with --allow-host NAME"
+            problem = f"{found} is not a name of this server"
+            raise Refused(403, "header Host", "a name of this server", found, hint, problem=problem)
         if method not in READS:
             _check_origin(headers)
         if method == "OPTIONS":  # a preflight of CORS, which is not served
@@ -304,15 +307,14 @@ class Safety:
             raise Refused(401, *parts, problem=problem, headers=who)
 
     def _check_token(self, token: Token, method: str, path: str) -> None:
-        asks = method in READS or QUESTIONS.fullmatch(f"{method} {path}") is not None
+        asks = method in READS or QUESTIONS.fullmatch(f"{method} {path}")
         if token.scope != "write" and not asks:
             hint = "Use a token of the scope 'write'"
             raise Refused(403, "request", "a token that may write", token.scope, hint)
         wait = self._rates.wait(token.id)
         if wait > 0:
-            needed = f"at most {self.limits.rate:g} requests per second"
-            problem = f"more than {self.limits.rate:g} requests per second"
-            raise _too_many(needed, "more", problem, max(1, round(wait)))
+            many = f"{self.limits.rate:g} requests per second"
+            raise _too_many(f"at most {many}", "more", f"more than {many}", max(1, round(wait)))
 
     def _token(self, headers: Headers, scope: Scope) -> Token | None:
         given = headers.get("authorization", "")
@@ -330,16 +332,6 @@ def _too_many(needed: str, found: str, problem: str, seconds: int) -> Refused:
     return Refused(429, "token", needed, found, "Wait a little", problem=problem, headers=headers)
 
 
-def _check_host(access: AccessPolicy, headers: Headers) -> None:
-    # Exactly one: two headers could be read one way here and another way by a proxy.
-    given = headers.getlist("host")
-    if len(given) != 1 or not access.allows_host(given[0]):
-        found = f"{', '.join(given)[:80]!r}"
-        parts = ("header Host", "a name of this server", found)
-        hint = "Call it by localhost, or start it with --allow-host NAME"
-        raise Refused(403, *parts, hint, problem=f"{found} is not a name of this server")
-
-
 def _check_origin(headers: Headers) -> None:
     """Refuse writes that a page of another site has sent."""
     # Programs send neither header, browsers at least one.
@@ -349,10 +341,9 @@ def _check_origin(headers: Headers) -> None:
         own = urlsplit(f"//{headers['host']}").netloc.lower()
         foreign = foreign or urlsplit(origin).netloc.lower() != own
     if foreign:
-        found = f"{(origin or site)!r:.80}"
-        parts = ("header Origin", "a page of this server", found)
-        hint = "Use the page of this server, or a program"
-        raise Refused(403, *parts, hint, problem=f"{found} is another site")
+        found, hint = f"{(origin or site)!r:.80}", "Use the page of this server, or a program"
+        parts = ("header Origin", "a page of this server", found, hint)
+        raise Refused(403, *parts, problem=f"{found} is another site")
 
 
 class _Body:

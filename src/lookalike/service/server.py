@@ -31,16 +31,16 @@ from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, missin
 from lookalike.index import Index
 from lookalike.measures import Measure
 from lookalike.measures.names import kebab, make_measure
-from lookalike.service.api import collections, operations, search, views
+from lookalike.service.api import collections, search, views
 from lookalike.service.api.document import describe_api, index_page
-from lookalike.service.api.shared import answer
-from lookalike.service.catalog import Catalog, load_example, name_from, settings_from
+from lookalike.service.api.shared import answer, started
 from lookalike.service.fitting import CollectionSettings
+from lookalike.service.jobs import Started
 from lookalike.service.limits import RequestLimits
 from lookalike.service.monitoring import Recorder
 from lookalike.service.problems import handle
 from lookalike.service.safety import AccessPolicy, Safety
-from lookalike.service.service import Service
+from lookalike.service.service import Catalog, Service, load_example, name_from, settings_from
 from lookalike.service.site import Site
 from lookalike.verbs.source import SAVED, is_index_folder, load_index
 
@@ -50,8 +50,8 @@ ROUTERS = (
     search.router,
     search.verb_routes,
     views.router,
-    operations.job_routes,
-    operations.router,
+    views.job_routes,
+    views.operations,
 )
 
 
@@ -124,6 +124,7 @@ def create_app(service: Service) -> FastAPI:
     # Starlette chooses the handler of the nearest class; the last is for our own mistakes.
     for kind in (LookalikeError, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, handle)
+    app.add_exception_handler(Started, lambda _, error: started(error.job))
     _serve_page(app, service)
     app.add_middleware(Safety, access=service.access, limits=service.limits, tokens=service.tokens)
     app.add_middleware(Recorder, metrics=service.metrics)  # the outermost: it sees every answer
@@ -135,7 +136,7 @@ def _serve_page(app: FastAPI, service: Service) -> None:
 
     @app.get("/", include_in_schema=False)
     def page(request: Request) -> Response:
-        return site.page(request, collections.at_hand(service))
+        return site.page(request)
 
     @app.get("/docs", include_in_schema=False)
     def docs() -> Response:
@@ -157,7 +158,7 @@ FILMS = "films"
 
 def serve_films(catalog: Catalog, limits: RequestLimits) -> str:
     """Make the films a collection, unless the store has them already; return its name."""
-    if FILMS not in {head.name for head in catalog.store.heads()}:
+    if catalog.source_of(FILMS) is None:
         title, rows = load_example(FILMS)
         catalog.create(FILMS, rows, CollectionSettings(title), limits)
     return FILMS
@@ -257,13 +258,12 @@ def serve_file(
     asked = repr({key: value for key, value in sorted(options.items()) if value})
     source = {"file": file.name, "hash": digest.hexdigest(), "options": asked}
     name = name_from(file.name)
-    known = {head.name: head for head in service.store.heads()}
-    if name in known:
-        before = CollectionSettings.of_text(known[name].settings).source
+    before = service.catalog.source_of(name)
+    if before is not None:
         changed = before.get("hash") != source["hash"]
         if not changed and asked in (repr({}), before.get("options")):
             return name
-        if known[name].generation > 1:  # the first generation is the file itself
+        if service.store.head(name).generation > 1:  # the first generation is the file itself
             what = "has changed since it" if changed else "has other options than when it"
             say(f"{path} {what} was read; rows were written since, so the store is served as it is")
             return name
@@ -275,7 +275,7 @@ def serve_file(
         settings = _settings_of(rows, settings, options)
     # The file is trusted: it is named by the user who starts the server.
     limits = replace(service.limits, unpacked=None)
-    service.catalog.create(name, rows, settings, limits, replace_old=name in known)
+    service.catalog.create(name, rows, settings, limits, replace_old=before is not None)
     return name
 
 
@@ -296,9 +296,8 @@ def _serve_folder(service: Service, folder: Path, options: Mapping[str, Any]) ->
     """Make the index in a folder of shards a collection, unless the store knows it already."""
     folder = folder.resolve()
     name = name_from(folder.name)
-    known = {head.name: head for head in service.store.heads()}
-    if name in known:
-        before = CollectionSettings.of_text(known[name].settings).source
+    before = service.catalog.source_of(name)
+    if before is not None:
         if before.get("folder") == str(folder):
             return name
         service.catalog.delete(name)  # of another folder, whose rows stay in it
@@ -343,7 +342,6 @@ def run(service: Service, host: str, port: int, started: Callable[[str], None]) 
 
     def listens() -> None:
         started(f"http://{shown}:{port}/")
-        service.settles = True  # this process only serves
         gc.set_threshold(YOUNG_OBJECTS)
         service.warm_soon()
 

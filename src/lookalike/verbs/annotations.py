@@ -113,14 +113,18 @@ def read_weights(words: list[str] | None) -> dict[str, float] | None:
     {'genres': 3.0, 'budget': 0.0}
     """
     # A number that float() takes but no measure does, such as nan, is refused by the measure.
-    weights: dict[str, float] = {}
+    weights, (who, needed, example) = {}, ("--weight", "COLUMN=NUMBER", "year=3")
     for word in words or ():
-        name, number = split_pair(word, "--weight", "COLUMN=NUMBER", "year=3")
-        try:
-            weights[name] = float(number)
-        except ValueError:
-            raise InvalidInput("--weight", "COLUMN=NUMBER", repr(word), "Try year=3") from None
+        name, number = split_pair(word, who, needed, example)
+        weights[name] = _number(number, who, needed, word, example)
     return weights or None
+
+
+def _number(text: str, option: str, needed: str, word: str, example: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InvalidInput(option, needed, repr(word), f"Try {example}") from None
 
 
 def read_limits(words: list[str] | None) -> float | dict[str, float] | None:
@@ -134,11 +138,8 @@ def read_limits(words: list[str] | None) -> float | dict[str, float] | None:
     limits: dict[str, float] = {}
     for word in words or ():
         name, _, number = word.rpartition("=")
-        try:
-            limits[name] = float(number)
-        except ValueError:
-            needed, hint = "NUMBER or COLUMN=NUMBER", "Try 0.2 or age=2"
-            raise InvalidInput("--max-distance", needed, repr(word), hint) from None
+        needed = "NUMBER or COLUMN=NUMBER"
+        limits[name] = _number(number, "--max-distance", needed, word, "0.2 or age=2")
     return limits.get("", None) if set(limits) <= {""} else limits
 
 
@@ -220,39 +221,26 @@ LikeRows = Annotated[
         json=Id | Record | list[Id | Record] | None,
         metavar="JSON|ROW",
         help="A record to start from, such as '{\"year\": 1977}' (columns it does not name are "
-        "missing); or a row that answers should be like. May be repeated.",
+        "missing); or a row that answers should be like.",
         repeat=True,
         parse=read_marks,
     ),
 ]
-UnlikeRows = Annotated[
-    Any,
-    Spelling(
-        json=Id | list[Id] | None,
-        metavar="ROW",
-        help="A row that answers should not be like. May be repeated.",
-        repeat=True,
-    ),
-]
+UnlikeRows = Annotated[Any, Spelling(json=Id | list[Id] | None, metavar="ROW", repeat=True)]
 Weights = Annotated[
     Mapping[str, float] | None,
     Spelling(
         json=dict[str, float] | None,
         flags=("--weight",),
         metavar="COLUMN=NUMBER",
-        help="How much a column matters: genres=3 counts three times, budget=0 not at all. May be "
-        "repeated. Needs a measure that weighs columns, such as gower.",
+        help="How much a column matters: genres=3 counts three times, budget=0 not at all. "
+        "Needs a measure that weighs columns, such as gower.",
         repeat=True,
         parse=read_weights,
     ),
 ]
 Columns = Annotated[
-    str | Sequence[str] | None,
-    Spelling(
-        json=str | list[str] | None,
-        metavar="A,B",
-        help="Compare by these columns only; the others are still shown.",
-    ),
+    str | Sequence[str] | None, Spelling(json=str | list[str] | None, metavar="A,B")
 ]
 Filter = Annotated[
     Any,
@@ -260,7 +248,7 @@ Filter = Annotated[
         json=str | list[str] | Record | None,
         metavar="CONDITION",
         help="Only rows that meet a condition: 'year>=1990', mpaa=PG, 'genre!=Drama', 'tags~red' "
-        "(contains), 'budget=' (missing), or a JSON object. May be repeated; all must hold.",
+        "(contains), 'budget=' (missing), or a JSON object. All must hold.",
         repeat=True,
     ),
 ]
@@ -272,13 +260,10 @@ PairLimits = Annotated[
         json=float | dict[str, float] | None,
         metavar="NUMBER|COLUMN=NUMBER",
         help="Only pairs that are at most so far apart: 0.2 by the measure, age=2 in a column of "
-        "numbers, or of dates in days. May be repeated; all must hold.",
+        "numbers, or of dates in days. All must hold.",
         repeat=True,
         parse=read_limits,
     ),
-]
-ExactColumns = Annotated[
-    str | Sequence[str] | None, Spelling(json=str | list[str] | None, metavar="A,B")
 ]
 MeasureLike = Annotated[
     Any,
@@ -290,14 +275,7 @@ MeasureLike = Annotated[
         "a colon: vector:metric=cosine, ratio:n_trees=200.",
     ),
 ]
-Label = Annotated[
-    Any,
-    Spelling(
-        json=str | None,
-        metavar="COLUMN",
-        help="A column of known classes: not compared, but the answer is scored against it.",
-    ),
-]
+Label = Annotated[Any, Spelling(json=str | None, metavar="COLUMN")]
 Decisions = Annotated[Any, Spelling(json=list[Record] | None, metavar="FILE")]
 Threshold = Annotated[float | None, Spelling(json=float | None, metavar="NUMBER", least=0)]
 NewRows = Annotated[Any, Spelling(json=list[Record] | None, metavar="FILE")]

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from lookalike._runtime.keywords import forgiving
 from lookalike.errors import InvalidInput, Param, name_some
 from lookalike.verbs import annotations as args
 from lookalike.verbs.pairing import open_table, split_names
@@ -18,7 +17,6 @@ EXAMPLES = (
 )
 
 
-@forgiving
 def audit(
     table: args.TableLike,
     synthetic: args.OtherTable,

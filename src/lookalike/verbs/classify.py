@@ -2,18 +2,15 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.text import short
-from lookalike.errors import InvalidInput, Param
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.show import layout
+from lookalike.show.result import Console
 from lookalike.verbs import annotations as args
-from lookalike.verbs.learning import Learned, judge_and_fit, make_model, read_new, split_label
+from lookalike.verbs.learning import Learned, judge_and_fit, make_model, split_label
 from lookalike.verbs.source import as_source
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 HEADING, RANK = "Learn from it", 60
 EXAMPLES = (
@@ -37,7 +34,7 @@ class Classified(Learned):
     FACTS = ("label", "method", "classes", "rows", "rows_left_out", "baseline")
     COLUMNS = ("row", "predicted", "share")
 
-    def render_scores(self, console: "Console") -> None:
+    def render_scores(self, console: Console) -> None:
         """Print the classes and how often they are right, beside always the commonest one."""
         start = f"{self.name}: {self.label!r} from {self.rows:,} rows"
         head = f"{start}: {', '.join(short(name) for name in self.classes)}"
@@ -48,12 +45,8 @@ class Classified(Learned):
         always = f"always saying {short(guess['class'])!r} is right for {guess['accuracy']:.1%}"
         judged, bag = self.cross_validation, self.out_of_bag
         if judged is not None:
-            layout.say(
-                console,
-                f"{judged['folds']}-fold cross-validation: {judged['accuracy']:.1%} right, area "
-                f"under the curve {judged['auc']:.3f}; {always}",
-                "",
-            )
+            text = f"{judged['folds']}-fold cross-validation: {judged['accuracy']:.1%} right, area "
+            layout.say(console, f"{text}under the curve {judged['auc']:.3f}; {always}", "")
             if judged["accuracy"] <= guess["accuracy"]:
                 self.say_no_better(console)
         # NaN, unequal to itself, where no row was out of bag.
@@ -64,7 +57,6 @@ class Classified(Learned):
             layout.say(console, always, "")
 
 
-@forgiving
 def classify(
     table: args.TableLike,
     label: args.Target,
@@ -128,7 +120,9 @@ def classify(
     ((commonest, count),) = Counter(classes.tolist()).most_common(1)
     predictions = None
     if predict is not None:
-        shares = model.predict_proba(read_new(source, predict, rows, "classify"))
+        who = Phrase(Param("predict", of="classify"))
+        new = source.read_like(predict, rows.table.schema, who)
+        shares = model.predict_proba(new)
         # The class of the largest share; of several, the first, as scikit-learn does.
         found = zip(model.classes_[shares.argmax(axis=1)].tolist(), shares.max(axis=1), strict=True)
         predictions = [

@@ -3,19 +3,16 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
-from lookalike._runtime.keywords import forgiving
-from lookalike._runtime.text import percent, plain, short
+from lookalike._runtime.text import percent, short
 from lookalike.errors import InvalidInput, Param
 from lookalike.show import layout
-from lookalike.show.result import Result, Spell
+from lookalike.show.result import Console, Result, Spell, as_json
 from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import choose_measure
 from lookalike.verbs.methods import read_method, refuse_unused
 from lookalike.verbs.source import NamedRows, as_source
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from lookalike.clustering import ClusteringProfile, ClusterProfile
 
 HEADING, RANK = "Learn from it", 50
@@ -86,21 +83,20 @@ class Clustered(Result):
             for some in ("typical", "borderline"):
                 record[some] = [ids[row] for row in record[some]]
             clusters.append(record | {"exemplar": ids[exemplar], "row": table.record(exemplar)})
-        answer = {
-            "measure": self.measure,
-            "reason": self.reason,
-            "method": self.method,
-            "n_clusters": self.model.n_clusters_,
-            "noise": self.profile.noise,
-            "silhouette": self.profile.silhouette,
-            "exactness": self.profile.exactness,
-            "eps": getattr(self.model, "eps_", None),
-            "scores": self.profile.scores or None,
-            "clusters": clusters,
-            "ids": ids,
-            "labels": self.labels,
-        }
-        return {name: plain(value) for name, value in answer.items()}
+        return as_json(
+            measure=self.measure,
+            reason=self.reason,
+            method=self.method,
+            n_clusters=self.model.n_clusters_,
+            noise=self.profile.noise,
+            silhouette=self.profile.silhouette,
+            exactness=self.profile.exactness,
+            eps=getattr(self.model, "eps_", None),
+            scores=self.profile.scores or None,
+            clusters=clusters,
+            ids=ids,
+            labels=self.labels,
+        )
 
     def cells(self) -> dict[str, list[Any]]:
         """Return one row per row: id, cluster, distance to its exemplar, and its cells."""
@@ -111,7 +107,7 @@ class Clustered(Result):
         table = self.rows.table
         return ours | record_columns(table, range(len(table)), OWN_COLUMNS)
 
-    def render(self, console: "Console", spell: Spell = str) -> None:
+    def render(self, console: Console, spell: Spell = str) -> None:
         """Print the clusters, each with what sets it apart and its typical and borderline rows."""
         profile, clusters = self.profile, self.profile.clusters
         rows = f"{profile.n_rows:,} row" + ("" if profile.n_rows == 1 else "s")
@@ -120,14 +116,8 @@ class Clustered(Result):
         layout.headline(console, f"{self.rows.name}: {found} of {rows}, by {by}")
         if self.reason is not None:
             layout.say(console, self.reason)
-        grid = self._grid()
-        # A narrow column of fragments cannot be read: then each cluster is a few lines instead.
-        unlimited = console.options.update(width=10_000)
-        if console.measure(grid, options=unlimited).maximum <= console.width:
-            console.print(grid)
-        else:
-            for one in clusters[:MAX_SHOWN_CLUSTERS]:
-                self._render_lines(console, one)
+        for one in clusters[:MAX_SHOWN_CLUSTERS]:
+            self._render_cluster(console, one)
         if len(clusters) > MAX_SHOWN_CLUSTERS:
             more = f"{len(clusters) - MAX_SHOWN_CLUSTERS} more clusters (csv and json have all)"
             layout.say(console, f"not shown: {more}")
@@ -136,23 +126,7 @@ class Clustered(Result):
         if not clusters:
             layout.say(console, "no cluster: try a larger eps or fewer min_neighbors")
 
-    def _grid(self) -> Any:
-        clusters = self.profile.clusters
-        with_classes = any(one.majority_share is not None for one in clusters)
-        heads = [("cluster", "right"), ("rows", "right"), ("share", "right")]
-        heads += [("mostly", "left")] if with_classes else []
-        heads += [("what sets it apart", "fold"), ("typical", "fold"), ("borderline", "fold")]
-        lines = []
-        for one in clusters[:MAX_SHOWN_CLUSTERS]:
-            line: list[str | list[str]] = [str(one.cluster), f"{one.rows:,}", percent(one.share)]
-            if with_classes:
-                line += [f"{short(one.majority, 14)} {percent(one.majority_share or 0.0)}"]
-            line += [[str(difference) for difference in one.columns]]
-            line += [self._names(one.typical), self._names(one.borderline)]
-            lines.append(line)
-        return layout.grid(heads, lines)
-
-    def _render_lines(self, console: "Console", one: "ClusterProfile") -> None:
+    def _render_cluster(self, console: Console, one: "ClusterProfile") -> None:
         line = f"cluster {one.cluster}: {one.rows:,} rows ({percent(one.share)})"
         if one.majority_share is not None:
             line += f", mostly {short(one.majority, 30)} ({percent(one.majority_share)})"
@@ -180,7 +154,6 @@ class Clustered(Result):
         return self.profile.html_body()
 
 
-@forgiving
 def cluster(
     table: args.TableLike,
     n_clusters: Clusters = "auto",
@@ -242,10 +215,9 @@ def cluster(
     from lookalike.clustering import MixedKMeans, SimilarityClustering, profile_clusters
     from lookalike.measures import Gower
 
-    model: SimilarityClustering | MixedKMeans
     reason: str | None = None
     if name == "means":
-        model = MixedKMeans(number, random_state=seed)
+        model: Any = MixedKMeans(number, random_state=seed)
     else:
         chosen, reason = choose_measure(measure, rows, weights, seed)
         model = SimilarityClustering(chosen, number, method=name, random_state=seed, **options)

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.options import split_options
 from lookalike.errors import InvalidInput, Param
 from lookalike.verbs import annotations as args
@@ -21,7 +20,6 @@ EXAMPLES = (
 Measures = Annotated[Any, args.Spelling(json=str | list[str] | None, metavar="A,B")]
 
 
-@forgiving
 def compare(
     table: args.TableLike,
     measures: Measures = None,

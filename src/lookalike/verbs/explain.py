@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.text import as_record
 from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import name_measure
@@ -19,7 +18,6 @@ EXAMPLES = (
 )
 
 
-@forgiving
 def explain(
     table: args.TableLike,
     row: args.RowRef,

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from lookalike._runtime.keywords import forgiving
 from lookalike.errors import InvalidInput, Param, Phrase, suggest
 from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import AUTO, choose_measure
@@ -33,7 +32,6 @@ REDUCERS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-@forgiving
 def hubs(
     table: args.TableLike,
     k: args.Count = 5,
@@ -96,20 +94,16 @@ def hubs(
     chosen, reason = choose_measure(measure, compared, weights, seed)
     # The report on a reducer has two columns: the measure inside it is "before".
     if reduce != "none":
-        name, options = _reducer_named(reduce)
+        if reduce not in REDUCERS:
+            hint = suggest(str(reduce), ["none", *REDUCERS])
+            raise InvalidInput(Param("reduce"), "a known reducer", repr(reduce), hint)
+        name, options = REDUCERS[reduce]
         chosen = getattr(hubness, name)(chosen, **options)
     report = hubness.hubness_report(chosen.fit(compared.table), truth, k)
     report = replace(report, table=compared.table, ids=rows.ids, name=rows.name, reason=reason)
     if len(report.columns) == 1 and report.judged.reduction_helps:  # not reduced yet
         report.notes.append(_offer(AUTO if measure is None and rows.index is None else measure))
     return report
-
-
-def _reducer_named(name: str) -> tuple[str, dict[str, Any]]:
-    if name not in REDUCERS:
-        needed, hint = "a known reducer", suggest(str(name), ["none", *REDUCERS])
-        raise InvalidInput(Param("reduce"), needed, repr(name), hint)
-    return REDUCERS[name]
 
 
 def _is_large_collection(rows: "NamedRows") -> bool:

@@ -6,17 +6,14 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from lookalike._runtime.frames import arrow_of, backend_of, frame_of_arrow, stack_frames
-from lookalike._runtime.keywords import forgiving
-from lookalike._runtime.text import percent, plain, short
+from lookalike._runtime.text import percent, short
 from lookalike.show import layout
-from lookalike.show.result import Result, Spell
+from lookalike.show.result import Console, Result, Spell, as_json
 from lookalike.verbs import annotations as args
 from lookalike.verbs.pairing import split_names
 from lookalike.verbs.source import NamedRows, as_source
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from lookalike.prediction import FilledColumn, NeighborImputer
 
 HEADING, RANK = "Look at a table", 35
@@ -149,18 +146,19 @@ class Imputed(Result):
         wrong levels; None where it cannot be measured. ``weights`` has the five columns that count
         most.
         """
-        model, lines = self.model, []
+        lines = []
         for one in self.filled:
-            name = one.column.name
-            strongest = sorted(model.weights_[name].items(), key=lambda pair: -pair[1])
+            weights = self.model.weights_[one.column.name]
             lines.append(
                 {
-                    "column": name,
+                    "column": one.column.name,
                     "kind": one.column.kind.label,
                     "filled": len(one.rows),
                     "donors": one.donors.shape[1],
-                    "error": model.errors_.get(name),
-                    "weights": dict(strongest[:MAX_NAMED_DONORS]),
+                    "error": self.model.errors_.get(one.column.name),
+                    "weights": dict(
+                        sorted(weights.items(), key=lambda x: -x[1])[:MAX_NAMED_DONORS]
+                    ),
                 }
             )
         return lines
@@ -174,25 +172,26 @@ class Imputed(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the cells that were filled, with their donors, and how well each column does."""
-        answer = {
-            "rows": len(self.rows.table),
-            "columns": self.columns,
-            "cells": [vars(cell) for cell in self.filled_cells],
-            "not_filled": self.not_filled,
-        }
-        if self.draws:  # of each the values, in the order of ``cells``
-            answer["draws"] = [
-                [cell for one in drawn for cell in one.cells] for drawn in self.draws
-            ]
-        return {name: plain(value) for name, value in answer.items()}
+        cells = [vars(cell) for cell in self.filled_cells]
+        # Of each draw the values, in the order of ``cells``.
+        drawn = [[cell for one in each for cell in one.cells] for each in self.draws]
+        more = {"draws": drawn} if drawn else {}
+        rows, gone = len(self.rows.table), self.not_filled
+        return as_json(rows=rows, columns=self.columns, cells=cells, not_filled=gone, **more)
 
-    def render(self, console: "Console", spell: Spell = str) -> None:
+    def render(self, console: Console, spell: Spell = str) -> None:
         """Print how well each column can be filled, and the first cells with their donors."""
         cells, of = self.filled_cells, f"of {len(self.rows.table):,} rows"
         missing = f"{len(cells):,} missing cell{'s' * (len(cells) != 1)}"
         layout.headline(console, f"{self.rows.name}: {missing} {of} filled")
         if cells:
-            self._render_columns(console)
+            heads = [("column", "left"), ("filled", "right"), ("error on known cells", "right")]
+            lines = [
+                [short(one["column"]), f"{one['filled']:,}", _write_error(one), ", ".join(names)]
+                for one in self.columns
+                for names in [[*one["weights"]][:MAX_SHOWN_WEIGHTS]]
+            ]
+            console.print(layout.grid([*heads, ("most by", "fold")], lines))
         for cell in cells[:MAX_SHOWN_CELLS]:
             self._render_cell(console, cell)
         if (more := len(cells) - MAX_SHOWN_CELLS) > 0:
@@ -202,16 +201,7 @@ class Imputed(Result):
             rest = ", ".join(f"{name} ({count:,})" for name, count in self.not_filled.items())
             layout.say(console, f"still missing: {rest}", "yellow")
 
-    def _render_columns(self, console: "Console") -> None:
-        heads = [("column", "left"), ("filled", "right"), ("error on known cells", "right")]
-        lines = [
-            [short(one["column"]), f"{one['filled']:,}", _write_error(one), ", ".join(names)]
-            for one in self.columns
-            for names in [[*one["weights"]][:MAX_SHOWN_WEIGHTS]]
-        ]
-        console.print(layout.grid([*heads, ("most by", "fold")], lines))
-
-    def _render_cell(self, console: "Console", cell: FilledCell) -> None:
+    def _render_cell(self, console: Console, cell: FilledCell) -> None:
         number = self.rows.table[cell.column].kind.name == "number"
         value = self._styles[cell.column].write(cell.value) if number else short(cell.value)
         layout.headline(console, f"row {short(cell.id)}, {cell.column}: {value}")
@@ -237,12 +227,11 @@ def _write_error(line: dict[str, Any]) -> str:
     return f"{error:.2f} std" if number else f"{percent(error)} wrong"
 
 
-@forgiving
 def impute(
     table: args.TableLike,
     k: MaybeCount = None,
     *,
-    columns: args.ExactColumns = None,
+    columns: args.Columns = None,
     equal_weights: bool = False,
     draws: args.Folds = 0,
     why: bool = False,

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lookalike._runtime.keywords import forgiving
 from lookalike.verbs import annotations as args
 from lookalike.verbs.source import as_source
 
@@ -17,7 +16,6 @@ EXAMPLES = (
 )
 
 
-@forgiving
 def inspect(table: args.TableLike, *, filter: args.Filter = None) -> "TableSummary":
     """Show what each column of a table holds, and the reason for thinking so.
 

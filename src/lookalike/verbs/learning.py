@@ -10,16 +10,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from lookalike._runtime.text import percent, plain, short
-from lookalike.errors import LookalikeWarning, Param, Phrase, TooFewRows
+from lookalike.errors import LookalikeWarning, TooFewRows
 from lookalike.show import layout
-from lookalike.show.result import Result, Spell
+from lookalike.show.result import Console, Result, Spell
 from lookalike.verbs.measures import choose_measure
 from lookalike.verbs.methods import read_method, refuse_unused
 from lookalike.verbs.source import NamedRows, TableSource
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from lookalike.prediction import CrossValidation
 
 MAX_SHOWN_LINES = 20  # predictions, and columns, in the text form
@@ -154,11 +152,22 @@ def judge_and_fit(
 
     A forest also says how well its trees do on the rows each of them has not seen.
     """
-    judged = _validate(model, rows.table, y, folds, seed)
+    from lookalike.prediction import cross_validate
+
+    judged = None
+    try:
+        if folds:
+            judged = cross_validate(model, rows.table, y, n_splits=folds, random_state=seed)
+    except TooFewRows as error:  # the model can still be fitted, and predict
+        warnings.warn(LookalikeWarning(error.by("no cross-validation").phrase()), stacklevel=3)
     # Only now: out-of-bag scores of the forests of each fold would be computed for nothing.
     if name == "forest":
         model.set_params(oob_score=True)
     model.fit(rows.table, y)
+    shares: list[tuple[str, float]] = []  # of the columns that a forest looks at; none of neighbors
+    if hasattr(model, "feature_importances_"):
+        shares = [*zip(model.schema_.kinds, model.feature_importances_.tolist(), strict=True)]
+    shares.sort(key=lambda pair: -pair[1])  # stable: equal ones as in the table
     score = "accuracy" if hasattr(model, "classes_") else "r2"
     # Plain values for the result: the estimator keeps its own forms.
     return judged, {
@@ -168,35 +177,8 @@ def judge_and_fit(
         "model": model,
         "cross_validation": None if judged is None else {"folds": judged.n_splits, **judged.scores},
         "out_of_bag": {score: model.oob_score_} if name == "forest" else None,
-        "importances": _importances(model),
+        "importances": [{"column": name, "share": share} for name, share in shares],
     }
-
-
-def _validate(model: Any, table: Any, y: Any, folds: int, seed: int) -> CrossValidation | None:
-    """Return scores on held-out rows; None without folds, or with too few rows for them."""
-    from lookalike.prediction import cross_validate
-
-    if not folds:
-        return None
-    try:
-        return cross_validate(model, table, y, n_splits=folds, random_state=seed)
-    except TooFewRows as error:  # the model can still be fitted, and predict
-        warnings.warn(LookalikeWarning(error.by("no cross-validation").phrase()), stacklevel=4)
-        return None
-
-
-def _importances(model: Any) -> list[dict[str, Any]]:
-    """Return the columns that a forest looks at, the most important first; none of neighbors."""
-    if not hasattr(model, "feature_importances_"):
-        return []
-    shares = zip(model.schema_.kinds, model.feature_importances_.tolist(), strict=True)
-    ordered = sorted(shares, key=lambda pair: -pair[1])  # stable: equal ones as in the table
-    return [{"column": name, "share": share} for name, share in ordered]
-
-
-def read_new(source: TableSource, predict: Any, rows: NamedRows, verb: str) -> Any:
-    """Read the rows to predict as those that were learned from were read."""
-    return source.read_like(predict, rows.table.schema, Phrase(Param("predict", of=verb)))
 
 
 def split_label(

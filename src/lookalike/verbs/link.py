@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-from lookalike._runtime.keywords import forgiving
 from lookalike.verbs import annotations as args
 from lookalike.verbs.pairing import decide
 
@@ -16,14 +15,13 @@ EXAMPLES = (
 )
 
 
-@forgiving
 def link(
     table: args.TableLike,
     other: args.OtherTable,
     n: args.Number = 20,
     *,
     on: args.Columns = None,
-    by: args.ExactColumns = None,
+    by: args.Columns = None,
     decisions: args.Decisions = None,
     threshold: args.Threshold = None,
     many: bool = False,

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from lookalike._runtime.keywords import forgiving
 from lookalike.verbs import annotations as args
 from lookalike.verbs.pairing import open_two
 
@@ -17,14 +16,13 @@ EXAMPLES = (
 )
 
 
-@forgiving
 def match(
     table: args.TableLike,
     control: args.OtherTable,
     k: args.Count = 1,
     *,
     on: args.Columns = None,
-    by: args.ExactColumns = None,
+    by: args.Columns = None,
     max_distance: args.PairLimits = None,
     replace: bool = False,
     measure: args.MeasureLike = None,

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lookalike._runtime.keywords import forgiving
 from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import choose_measure
 from lookalike.verbs.methods import read_method, refuse_unused
@@ -24,7 +23,6 @@ METHODS = {"combined": (), "isolation": ("n_estimators",), "neighbors": ("n_neig
 BY_RANGES = "gower:missing=midpoint"
 
 
-@forgiving
 def outliers(
     table: args.TableLike,
     n: args.Number = 10,

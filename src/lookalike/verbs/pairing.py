@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from lookalike.linkage import TwoTables
 
 SHOWN = {"dedupe": ("groups", "pairs", "review", "golden"), "link": ("pairs", "review")}
-Ids = Callable[[Any], list[Any]]
 
 
 def open_two(
@@ -31,10 +30,19 @@ def open_two(
     from lookalike._runtime.frames import arrow_of, backend_of
     from lookalike.linkage import read_two
     from lookalike.linkage.two_tables import NAMES
+    from lookalike.saving.fields import Real
 
-    limits = _read_limits(verb, max_distance)
+    given = max_distance if isinstance(max_distance, Mapping) else {"": max_distance}
+    limits = {name: width for name, width in given.items() if width is not None}
+    for width in limits.values():
+        example = Phrase("Pass for example ", Param("max_distance", 0.2))
+        Real(0.0, finite=True).check(verb, "max_distance", width, example)
     first = as_source(table)
     second = first.beside(other)
+
+    def ids_in(ids: Any) -> Callable[[Any], list[Any]]:
+        return lambda rows: [ids[row] for row in rows.tolist()]
+
     # Checked before anything is read: tables may be large, and names mistyped.
     chosen = AUTO if measure is None else read_measure(measure)
     if second.is_index:
@@ -43,30 +51,16 @@ def open_two(
     left, ids = open_table(first) if parts is None else (parts, range(len(parts)))
     word = NAMES.get(verb, ("table", "other"))[1]
     right, names = open_table(second, word) if index is None else (index, [])
-    for name in ("on", "by"):
-        options[name] = split_names(options[name])
-    calipers = {name: width for name, width in limits.items() if name}
-    options |= {"calipers": calipers, "max_distance": limits.get("", float("inf")), "who": verb}
-    two = read_two(left, right, chosen, **options)
+    options |= {name: split_names(options[name]) for name in ("on", "by")}
+    most = limits.pop("", float("inf"))
+    two = read_two(left, right, chosen, calipers=limits, max_distance=most, who=verb, **options)
     return two, {
-        "ids": (_ids_in(ids), _ids_in(names) if index is None else index.state_.names.of),
+        "ids": (ids_in(ids), ids_in(names) if index is None else index.state_.names.of),
         "names": (first.name, second.name if second.is_path or second.is_index else "other"),
         "measure": name_measure(two.measure),
         "frames": (arrow_of(first.given), arrow_of(second.given)),
         "backend": backend_of(first.given),
     }
-
-
-def _read_limits(verb: str, max_distance: Any) -> dict[str, float]:
-    """Return the largest difference by column; "" is the distance between whole rows."""
-    from lookalike.saving.fields import Real
-
-    given = max_distance if isinstance(max_distance, Mapping) else {"": max_distance}
-    limits = {name: width for name, width in given.items() if width is not None}
-    for width in limits.values():
-        example = Phrase("Pass for example ", Param("max_distance", 0.2))
-        Real(0.0, finite=True).check(verb, "max_distance", width, example)
-    return limits
 
 
 def open_table(source: TableSource, word: str = "table") -> tuple[Any, Any]:
@@ -104,9 +98,14 @@ def decide(verb: str, answer: Any, given: tuple[Any, ...], *options: Any, **more
     from lookalike._runtime.frames import backend_of
     from lookalike.linkage.decisions import check_consistent, read_decisions
     from lookalike.linkage.linking import link_rows, pool_columns
+    from lookalike.saving.fields import Maybe, Real
 
     n, on, by, decisions, threshold, show, seed = options
-    _check_options(verb, show, threshold)
+    # Refused before tables are read, which may take minutes.
+    if show not in SHOWN[verb]:
+        hint = suggest(show, SHOWN[verb])
+        raise InvalidInput(Param("show"), " or ".join(SHOWN[verb]), repr(show), hint)
+    Maybe(Real(0.0, 1.0)).check(verb, "threshold", threshold, Phrase("Pass for example 0.9"))
     first = as_source(given[0])
     sources = [first, *(first.beside(one) for one in given[1:])]
     tables, ids = zip(*map(open_table, sources, ("table", "other")), strict=True)
@@ -121,21 +120,6 @@ def decide(verb: str, answer: Any, given: tuple[Any, ...], *options: Any, **more
     found = link_rows(columns, shift, by=exact, **more)
     names = [first.name, *(one.name if one.is_path else "other" for one in sources[1:])]
     return answer(found, tables, ids, names, show, n, backend_of(first.given))
-
-
-def _check_options(verb: str, show: Any, threshold: Any) -> None:
-    """Refuse what can be refused before tables are read, which may take minutes."""
-    from lookalike.saving.fields import Real
-
-    if show not in SHOWN[verb]:
-        hint = suggest(show, SHOWN[verb])
-        raise InvalidInput(Param("show"), " or ".join(SHOWN[verb]), repr(show), hint)
-    if threshold is not None:
-        Real(0.0, 1.0).check(verb, "threshold", threshold, Phrase("Pass for example 0.9"))
-
-
-def _ids_in(ids: Any) -> Ids:
-    return lambda rows: [ids[row] for row in rows.tolist()]
 
 
 def split_names(names: Any) -> Any:

@@ -4,17 +4,16 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.text import short
-from lookalike.errors import InvalidInput, Param
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.show import layout
+from lookalike.show.result import Console
 from lookalike.verbs import annotations as args
-from lookalike.verbs.learning import Learned, judge_and_fit, make_model, read_new, split_label
+from lookalike.verbs.learning import Learned, judge_and_fit, make_model, split_label
 from lookalike.verbs.source import as_source
 
 if TYPE_CHECKING:
     import numpy as np
-    from rich.console import Console
 
 HEADING, RANK = "Learn from it", 70
 EXAMPLES = (
@@ -37,19 +36,18 @@ class Regressed(Learned):
     FACTS = ("label", "method", "rows", "rows_left_out", "median", "baseline")
     COLUMNS = ("row", "predicted")
 
-    def render_scores(self, console: "Console") -> None:
+    def render_scores(self, console: Console) -> None:
         """Print how far predictions are off, beside always saying the median."""
         layout.headline(console, f"{self.name}: {self.label!r} from {self.rows:,} rows")
         judged, bag, guess = self.cross_validation, self.out_of_bag, self.baseline
         if judged is not None and guess is not None:
             off, by_median = judged["mean_absolute_error"], guess["mean_absolute_error"]
-            layout.say(
-                console,
-                f"{judged['folds']}-fold cross-validation: off by {amount(off)} on average (mean "
-                f"absolute error), R2 {judged['r2']:.3f}; always saying the median, "
-                f"{_median(self.median)}, is off by {amount(by_median)}",
-                "",
-            )
+            # Thousands are set apart from five digits on, so those of a year are not.
+            far = abs(self.median) >= 10_000
+            middle = f"{self.median:,.0f}" if far else short(self.median)
+            text = f"{judged['folds']}-fold cross-validation: off by {amount(off)} on average "
+            text += f"(mean absolute error), R2 {judged['r2']:.3f}; always saying the median, "
+            layout.say(console, f"{text}{middle}, is off by {amount(by_median)}", "")
             if off >= by_median:
                 self.say_no_better(console)
         # NaN, unequal to itself, where no row was out of bag.
@@ -57,7 +55,6 @@ class Regressed(Learned):
             layout.say(console, f"out-of-bag R2: {bag['r2']:.3f}", "")
 
 
-@forgiving
 def regress(
     table: args.TableLike,
     label: args.Target,
@@ -116,7 +113,9 @@ def regress(
     judged, learned = judge_and_fit(model, name, rows, numbers, folds, seed)
     predictions = None
     if predict is not None:
-        values = model.predict(read_new(source, predict, rows, "regress")).tolist()
+        who = Phrase(Param("predict", of="regress"))
+        new = source.read_like(predict, rows.table.schema, who)
+        values = model.predict(new).tolist()
         predictions = [{"row": row, "predicted": value} for row, value in enumerate(values)]
     # The baseline is scored on the folds, and is None without them.
     guess = None if judged is None else dict(judged.baseline)
@@ -133,11 +132,6 @@ def as_numbers(label: str, target: Any) -> "np.ndarray":
         found, hint = f"words, such as {short(values[0])!r}", "Use classify for classes"
         raise InvalidInput(Param("label", label), "a column of numbers", found, hint)
     return values.astype(np.float64)
-
-
-def _median(number: float) -> str:
-    """Write the median; thousands are set apart from five digits on, so those of a year are not."""
-    return f"{number:,.0f}" if abs(number) >= 10_000 else short(number)
 
 
 def amount(number: float) -> str:

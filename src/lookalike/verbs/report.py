@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from lookalike._runtime.keywords import forgiving
 from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import AUTO, choose_measure, read_measure
 from lookalike.verbs.source import as_source
@@ -18,11 +17,11 @@ EXAMPLES = (
     "lookalike report penguins.csv --explore",
 )
 OUTPUT = "page"
+MAX_SAMPLE_ROWS = 2_000
 ManyRows = Annotated[int | None, args.Spelling(json=int | None, metavar="N", least=10)]
 Title = Annotated[str | None, args.Spelling(json=str | None, metavar="TEXT")]
 
 
-@forgiving
 def report(
     table: args.TableLike,
     label: args.Label = None,
@@ -92,11 +91,14 @@ def report(
     given: Any = AUTO
     if weights or rows.index is not None or measure not in (None, AUTO):
         given, _ = choose_measure(measure, rows, weights, None)
-    from lookalike.show.report import report as make_report
-    from lookalike.show.report.table_report import MAX_SAMPLE_ROWS
+    from lookalike.show.report.table_report import make_report
 
-    heading = title or (Path(source.name).name if source.is_path else None)
-    most = MAX_SAMPLE_ROWS if sample is None else sample
     return make_report(
-        rows.table, label, measure=given, k=k, sample=most, title=heading, random_state=seed
+        rows.table,
+        label,
+        measure=given,
+        k=k,
+        sample=MAX_SAMPLE_ROWS if sample is None else sample,
+        title=title or (Path(source.name).name if source.is_path else "Table"),
+        seed=seed,
     )

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
-from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.text import as_record
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase, suggest
 from lookalike.verbs import annotations as args
@@ -14,7 +13,6 @@ from lookalike.verbs.source import TableSource, as_source, column_names, read_fi
 
 if TYPE_CHECKING:
     from lookalike.index import Hits, Index
-    from lookalike.table import Table
 
 HEADING, RANK = "Look at a table", 20
 EXAMPLES = (
@@ -30,7 +28,6 @@ MAX_LISTED_WIDTH = 48  # characters of each of them
 ROW_HINT = "Count rows from 0, without the header line"
 
 
-@forgiving
 def search(
     table: args.TableLike,
     row: args.RowRef = None,
@@ -53,9 +50,10 @@ def search(
         What to start from: a row by its id (its position, counted from 0, where rows have no ids
         of their own) or its name ("Toy Story", "title=Toy Story"; the beginning or a part of it
         will do where it means one row), or a record, in which columns may be missing.
-    like, unlike : ids or records, optional
-        Rows that answers should be like, and should not be like. Without ``row`` the first of
-        ``like`` is what to start from.
+    like : ids or records, optional
+        Rows that answers should be like. Without ``row`` the first is what to start from.
+    unlike : ids, optional
+        Rows that answers should not be like.
     k : int
         How many rows to find.
     measure : str or Measure, optional
@@ -107,9 +105,8 @@ def search(
     named = (part for part in (query, weights, conditions) if isinstance(part, Mapping))
     asked = tuple(str(name) for part in named for name, value in part.items() if value is not None)
     by = type(index.measure_).__name__, name_measure(index.measure_), reason
-    hits: Hits = found.with_info(
-        SearchInfo(source.name, id, k, *by, bool(filter), asked, why=why, sample=sample)
-    )
+    info = SearchInfo(source.name, id, k, *by, bool(filter), asked, why=why, sample=sample)
+    hits: Hits = found.with_info(info)
     return hits
 
 
@@ -149,9 +146,10 @@ def get_index(
     """
     from lookalike.index import Index
 
-    if source.index is not None:
+    if (index := source.index) is not None:
         refuse_measure(measure)
-        return _saved_index(source.index, columns)
+        names = None if columns is None else list(select_columns(index.sample, columns).names)
+        return index, None if index.reason_ == "given" else index.reason_, names
     # The measure first: a mistake in its name is an error before the table is read.
     given = AUTO if measure is None else read_measure(measure)
     table, (_, id_column) = select_columns(source.read(), columns), source.labels
@@ -159,23 +157,14 @@ def get_index(
         # Who weighs a column wants it compared, also where it was taken for a name.
         table = table.compare_also(weights)
     if isinstance(start, Mapping) and not (id_column or getattr(given, "frozen_", False)):
-        _check_record(start, table)
+        from lookalike.index.index import WHO
+        from lookalike.index.query import read_records
+
+        with warnings.catch_warnings():  # the search warns
+            warnings.simplefilter("ignore", LookalikeWarning)
+            read_records([start], table.schema, Phrase(Param("query", of=WHO)))
     index = Index(given, id_column=id_column).fit(table)
     return index, index.reason_ if isinstance(given, str) else None, None
-
-
-def _saved_index(index: "Index", columns: Any) -> tuple["Index", str | None, list[str] | None]:
-    names = None if columns is None else list(select_columns(index.sample, columns).names)
-    return index, None if index.reason_ == "given" else index.reason_, names
-
-
-def _check_record(record: Mapping[str, Any], table: "Table") -> None:
-    from lookalike.index.index import WHO
-    from lookalike.index.query import read_records
-
-    with warnings.catch_warnings():  # the search warns
-        warnings.simplefilter("ignore", LookalikeWarning)
-        read_records([record], table.schema, Phrase(Param("query", of=WHO)))
 
 
 def find_row(index: "Index", mark: Any, name: str) -> Any:

@@ -295,34 +295,27 @@ def read_filter(filter: Any, table: Table) -> Any:
     words = [filter] if isinstance(filter, str) else filter
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         return filter
-    return _read_words(words, table) or None
-
-
-def _read_words(words: list[str], table: Table) -> dict[str, Any]:
-    """Return what conditions say that are written as text, or as JSON objects."""
     from lookalike.index.filters import read_texts
 
     objects = [word for word in words if word.lstrip().startswith("{")]
     kinds = {column.name: column.kind for column in table.every}
     found = read_texts([word for word in words if word not in objects], kinds)
-    for word in objects:
-        given = _with_pairs(read_json(word, "filter"))
+    for given in (_with_pairs(read_json(word, "filter")) for word in objects):
         # One would replace the other, where both have to hold.
-        if twice := [name for name in given if name in found]:
+        if twice := [*(given.keys() & found.keys())]:
             hint = "Put all conditions on it into the object"
             raise InvalidInput(Param("filter"), "each column once", f"{twice[0]!r} twice", hint)
         found |= given
-    return found
+    return found or None
 
 
 def _with_pairs(filter: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _as_pair(value) for name, value in filter.items()}
+    """Return conditions with operator and value as the pair that Python has, where JSON has lists.
 
-
-def _as_pair(value: Any) -> Any:
-    """Return an operator and a value as the pair that Python has, where JSON has a list."""
+    Another list is the cell of a set, none of whose items is an operator.
+    """
     from lookalike.index.filters import OPERATORS
 
-    # Another list is the cell of a set, none of whose items is an operator.
-    is_pair = isinstance(value, list) and len(value) == 2 and isinstance(value[0], str)
-    return tuple(value) if is_pair and value[0] in OPERATORS else value
+    lists = {n for n, v in filter.items() if isinstance(v, list) and len(v) == 2}
+    pairs = {n for n in lists if isinstance(filter[n][0], str) and filter[n][0] in OPERATORS}
+    return {n: tuple(value) if n in pairs else value for n, value in filter.items()}

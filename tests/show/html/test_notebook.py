@@ -6,8 +6,9 @@ import pytest
 import lookalike as la
 from lookalike.clustering import SimilarityClustering, profile_clusters
 from lookalike.measures import Gower
-from lookalike.show.html.document import fragment, grid, sides
+from lookalike.show.html.document import fragment, sides
 from lookalike.show.html.drawings import spark_svg
+from lookalike.show.html.markup import table
 from show.html.test_document import Checked
 
 EVIL = "<script>alert(1)</script>"
@@ -95,10 +96,10 @@ def test_an_explanation_is_sorted_by_what_columns_say(index):
 
 
 def test_parts():
-    page = grid(["a", "<b>"], [["1", "x"]], numeric=[True, False], caption="<c>", below=["more"])
-    assert '<th class="n">a</th><th>&lt;b&gt;</th>' in page
+    page = table([["1", "x"]], ["a", "<b>"], "<c>", text=[1], below=["more"])
+    assert '<th scope="col">a</th><th scope="col" class="text">&lt;b&gt;</th>' in page
     assert "<caption>&lt;c&gt;</caption>" in page
-    assert '<td colspan="1">more</td>' in page
+    assert '<td class="text" colspan="1">more</td>' in page
     assert sides([], []) == ""
     assert sides(["<a>"], ["b"]).count("<div>") == 2
     assert "&lt;a&gt;" in sides(["<a>"], [])

@@ -52,11 +52,11 @@ def test_hubs_are_shown_after_a_reduction_where_it_helps():
 def test_a_sample_is_drawn_only_of_more_rows():
     table = la.read_table({"x": np.arange(10.0) ** 2, "c": list("ab" * 5)})
     classes = np.array(list("ab" * 5))
-    for sample, sampled in ((10, False), (9, True)):
+    for sample in (10, 9):
         one = Study(table, classes, "c", "auto", 50, sample, 3)
-        assert (one.sampled, len(one.rows), one.k) == (sampled, sample, sample - 1)
+        assert (len(one.rows), one.k) == (sample, sample - 1)
         drawn = np.sort(np.random.default_rng(3).choice(10, 9, replace=False))
-        assert one.at.tolist() == (drawn.tolist() if sampled else list(range(10)))
+        assert one.at.tolist() == (drawn.tolist() if sample == 9 else list(range(10)))
         assert one.classes.tolist() == classes[one.at].tolist()
         assert one.groups.title == "c"
     assert Study(table[:1], None, "c", "auto", 5, 9, 0).k == 1

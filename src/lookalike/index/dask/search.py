@@ -16,7 +16,7 @@ from lookalike._version import __version__
 from lookalike.clustering.density import graph_density
 from lookalike.errors import InPython, InvalidInput, LookalikeError, Phrase
 from lookalike.hubness import k_occurrence, skewness
-from lookalike.hubness.survival import mutual_proximity_graph
+from lookalike.hubness.mutual_proximity import mutual_proximity_graph
 from lookalike.index import Index
 from lookalike.index.dask.scheduling import Folder, Tell, WorkItem, connect, ignore, run_items
 from lookalike.index.dask.tasks import check_part, graph_part, moments_part, save_query, search_part

@@ -12,9 +12,9 @@ import numpy as np
 from lookalike._runtime.frames import FrameMixin, make_frame
 from lookalike._runtime.text import clean
 from lookalike.measures.contract.rows import Rows, kept_beside
-from lookalike.show.html.document import HtmlReport, grid, sides
+from lookalike.show.html.document import HtmlReport, sides
 from lookalike.show.html.drawings import new_figure
-from lookalike.show.html.markup import AGAINST, FOR, Html
+from lookalike.show.html.markup import AGAINST, FOR, Html, table
 from lookalike.show.reasons import Reason, Style, make_reason
 
 if TYPE_CHECKING:
@@ -291,7 +291,7 @@ class Explanation(HtmlReport, FrameMixin):
             rows.append([*cells, *bars])
         heads = ["column", "one", "other"] if self.cells else ["column"]
         heads += ["against", "for"]
-        body = grid(heads, rows, numeric=[False] * len(heads), caption=self.html_title())
+        body = table(rows, heads, self.html_title(), text=range(len(heads)))
         reasons = self.phrases() if self.styles else ([], [])
         plus_, minus_ = ([reason.to_html() for reason in side] for side in reasons)
         return body + sides(plus_, minus_)

@@ -1,12 +1,11 @@
-"""Collections and their rows: listed, made, described, changed, deleted; what the page opens on."""
+"""Collections, rows and measures: listed, made, changed, deleted; what the page opens on."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import hashlib
-import json
 import os
+import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,20 +18,20 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from lookalike.errors import LookalikeError
-from lookalike.service.answers import first_answer, has_first
+from lookalike.service.answers import first_answer, measures_of, try_column
+from lookalike.service.api import shared as http
 from lookalike.service.api.document import documented
-from lookalike.service.api.models import EXAMPLES, CreateIn, RowIn, RowsIn
-from lookalike.service.api.shared import Found, Serving, answer, created, group, read_json
-from lookalike.service.catalog import list_examples, load_example, name_from, settings_from
-from lookalike.service.cells import dumps, integer_of, to_json
-from lookalike.service.collection import Collection, FolderCollection, View
+from lookalike.service.api.models import EXAMPLES, ColumnIn, CreateIn, MeasureIn, RowIn, RowsIn
+from lookalike.service.cells import integer_of
+from lookalike.service.fitting import list_measures
 from lookalike.service.limits import check_at_most, check_options
 from lookalike.service.problems import Refused, invalid
-from lookalike.service.service import Service
+from lookalike.service.service import Service, list_examples, load_example, name_from, settings_from
 from lookalike.service.store.store import NotFound, SentOnce
+from lookalike.verbs.measures import read_measure
 from lookalike.verbs.source import is_index_folder
 
-router = group("/api", "collections")
+router = http.group("/api", "collections")
 Once = Annotated[
     str | None,
     Header(
@@ -43,19 +42,18 @@ Once = Annotated[
         "a day is answered as before, and changes nothing.",
     ),
 ]
-CHUNK_BYTES = 2**20
 
 
 @router.get("/collections", responses=documented("collections", "All collections."))
-def list_collections(service: Serving) -> Response:
+def list_collections(service: http.Serving) -> Response:
     """List the collections of this server."""
-    return answer({"collections": service.briefs()})
+    return http.answer({"collections": service.briefs()})
 
 
 @router.get("/examples", responses=documented("examples", "Tables to try."))
 def examples() -> Response:
     """List the tables that a collection can be made from without a file."""
-    return answer({"examples": list_examples()})
+    return http.answer({"examples": list_examples()})
 
 
 FORM = {
@@ -80,7 +78,7 @@ BODY = {
     responses=documented("collection", "The new collection.", 201),
     openapi_extra={"requestBody": {"required": True, "content": BODY}},
 )
-async def create_collection(request: Request, service: Serving, key: Once = None) -> Response:
+async def create_collection(request: Request, service: http.Serving, key: Once = None) -> Response:
     """Make a collection from an uploaded table, from records, or from a file below the folder."""
     # Two types of body in one route: FastAPI declares only one, so that it is read by hand.
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -99,23 +97,24 @@ async def _from_upload(request: Request, service: Service, key: str | None) -> R
         if not isinstance(file, UploadFile):
             raise Refused(422, "form", "a file", "none", "Send the table as the field 'file'")
         raw = text.encode() if isinstance(text, str) and text.strip() else b"{}"
-        options = _options(read_json(raw, service.limits))
-        with tempfile.TemporaryDirectory() as folder:
-            # The name is untrusted: only its ending is used, which tells the format.
-            ending = "".join(Path(file.filename or "table.csv").suffixes[-2:])[-20:]
-            ending = "".join(letter for letter in ending if letter.isalnum() or letter == ".")
-            path = Path(folder) / f"upload{ending or '.csv'}"
-            digest, size = hashlib.sha256(), 0
-            with path.open("wb") as out:
-                while part := await file.read(CHUNK_BYTES):
-                    size += len(part)
-                    # While it is copied: what a client says about the size is not believed.
-                    check_at_most("upload, in bytes", size, service.limits.upload)
-                    digest.update(part)
-                    await asyncio.to_thread(out.write, part)
-            name = os.path.basename(file.filename or "table")
-            source = {"file": name[:200], "hash": digest.hexdigest()}
-            return await run_in_threadpool(_create, service, options, key, path, source)
+        options = _options(http.read_json(raw, service.limits))
+        # Counted while it was received: what a client says about the size is not believed.
+        check_at_most("upload, in bytes", file.size or 0, service.limits.upload)
+        return await run_in_threadpool(_from_file, service, options, key, file)
+
+
+def _from_file(service: Service, options: CreateIn, key: str | None, file: UploadFile) -> Response:
+    name = os.path.basename(file.filename or "table")
+    # The name is untrusted: only its ending is used, which tells the format.
+    ending = "".join(Path(file.filename or "table.csv").suffixes[-2:])[-20:]
+    ending = "".join(letter for letter in ending if letter.isalnum() or letter == ".")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"upload{ending or '.csv'}"
+        with path.open("w+b") as copy:
+            shutil.copyfileobj(file.file, copy)
+            copy.seek(0)
+            digest = hashlib.file_digest(copy, "sha256").hexdigest()
+        return _create(service, options, key, path, {"file": name[:200], "hash": digest})
 
 
 def _options(given: Any) -> CreateIn:
@@ -152,24 +151,25 @@ def _create(
     source = dict(source or {})
     if key is not None:
         source["request"] = ":".join(SentOnce.of(key, options.model_dump(), source))
-        if service.catalog.is_of_request(name, source["request"]):
-            return created(service.document(service.catalog.get(name)), name)
+        made = service.catalog.source_of(name) or {}
+        if made.get("request") == source["request"]:
+            return http.created(service.document(service.catalog.get(name)), name)
     settings = settings_from(options.model_dump(), shown, source)
     if options.path is not None and is_index_folder(rows):
         collection = service.catalog.open_folder(name, rows, settings)
     else:
         collection = service.catalog.create(name, rows, settings, service.limits)
-    return created(service.document(collection), collection.name)
+    return http.created(service.document(collection), collection.name)
 
 
 @router.get("/collections/{c}", responses=documented("collection", "The collection."))
-def get_collection(service: Serving, collection: Found) -> Response:
+def get_collection(service: http.Serving, collection: http.Found) -> Response:
     """Describe a collection: columns with kinds, reasons and summaries, measure, drift."""
-    return answer(service.document(collection))
+    return http.answer(service.document(collection))
 
 
 @router.delete("/collections/{c}", status_code=204)
-def delete_collection(service: Serving, c: str) -> Response:
+def delete_collection(service: http.Serving, c: str) -> Response:
     """Delete a collection with all its rows."""
     collection = service.catalog.get(c)
     service.catalog.delete(c)
@@ -177,14 +177,14 @@ def delete_collection(service: Serving, c: str) -> Response:
     return Response(status_code=204)
 
 
-row_routes = group("/api/collections/{c}/rows", "rows")
+row_routes = http.group("/api/collections/{c}/rows", "rows")
 MAX_TEXT_HITS = 50
 
 
 @row_routes.get("", responses=documented("rows", "Rows."))
 def list_rows(
-    service: Serving,
-    collection: Found,
+    service: http.Serving,
+    collection: http.Found,
     after: Annotated[str | None, Query(max_length=1_000)] = None,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 50,
     text: Annotated[str | None, Query(max_length=200)] = None,
@@ -197,26 +197,10 @@ def list_rows(
         rows = [view.named_row(id, view.record(id)) for id in ids if id in view.index]
     else:
         # One more than asked for says whether there is a next page.
-        page = _page(service, collection, view, after, limit + 1)
+        page = collection.page(None if after is None else view.find(after), limit + 1)
         rows = [view.named_row(id, record) for id, record in page[:limit]]
         following = rows[-1]["id"] if len(page) > limit else None
-    return answer({"rows": rows, "next": following, "generation": view.generation})
-
-
-def _page(
-    service: Service, collection: Collection, view: View, after: str | None, limit: int
-) -> list[tuple[Any, dict[str, Any]]]:
-    """Return ids and records of some rows behind one of them."""
-    behind = None if after is None else view.find(after)
-    if isinstance(collection, FolderCollection):
-        return [(id, view.record(id)) for id in collection.page(behind, limit)]
-    stored = service.store.page(collection.key, None if behind is None else dumps(behind), limit)
-    ids = [json.loads(row.id) for row in stored]
-    # A row that another server has just added is not in the view yet: it is read from the store.
-    return [
-        (id, view.record(id) if id in view.index else json.loads(row.record))
-        for id, row in zip(ids, stored, strict=True)
-    ]
+    return http.answer({"rows": rows, "next": following, "generation": view.generation})
 
 
 @row_routes.post(
@@ -224,7 +208,9 @@ def _page(
     status_code=201,
     responses=documented("added", "The ids of the new rows.", 201),
 )
-def add_rows(service: Serving, collection: Found, body: RowsIn, key: Once = None) -> Response:
+def add_rows(
+    service: http.Serving, collection: http.Found, body: RowsIn, key: Once = None
+) -> Response:
     """Add rows, all or none; answered when they are on the disk."""
     check_at_most("rows", len(body.rows), service.limits.batch)
     after = len(collection.view.index) + len(body.rows)
@@ -233,15 +219,15 @@ def add_rows(service: Serving, collection: Found, body: RowsIn, key: Once = None
     ids, generation = collection.add(body.rows, once)
     # Of several rows no path is that of all: it is the one of the rows.
     own = ids if len(ids) == 1 else ()
-    return created({"ids": ids, "generation": generation}, collection.name, "rows", *own)
+    return http.created({"ids": ids, "generation": generation}, collection.name, "rows", *own)
 
 
 @row_routes.get("/{id:row_id}", responses=documented("written_row", "The row."))
-def get_row(collection: Found, id: str) -> Response:
+def get_row(collection: http.Found, id: str) -> Response:
     """Return one row."""
     view = collection.view
     key = view.find(id)
-    return answer(view.named_row(key, view.record(key)) | {"generation": view.generation})
+    return http.answer(view.named_row(key, view.record(key)) | {"generation": view.generation})
 
 
 @row_routes.put(
@@ -249,38 +235,34 @@ def get_row(collection: Found, id: str) -> Response:
     responses=documented("written_row", "The row.")
     | documented("written_row", "It is new, or has come back.", 201),
 )
-def put_row(service: Serving, collection: Found, id: str, body: RowIn) -> Response:
+def put_row(service: http.Serving, collection: http.Found, id: str, body: RowIn) -> Response:
     """Replace a row, which keeps its id, or create it; answered when it is on the disk."""
     known = True
     try:
         key = collection.view.find(id)
     except NotFound:
         check_at_most("rows of the collection", len(collection.view.index) + 1, service.limits.rows)
-        key, known = _own_id(collection.view.settings.id_column, id, body.row), False
+        column, known = collection.view.settings.id_column, False
+        own = integer_of(id) if column is None else body.row.get(column)
+        key = own if isinstance(own, int) and str(own) == id else id  # a path has numbers as text
         generation = collection.restore(key, body.row)
     else:
         generation = collection.replace(key, body.row)
     view = collection.view
     row = view.named_row(key, view.record(key)) | {"generation": generation}
-    return answer(row) if known else created(row, collection.name, "rows", key)
-
-
-def _own_id(column: str | None, id: str, record: Mapping[str, Any]) -> str | int:
-    """Return an id as its row has it: a path has numbers as text."""
-    own = integer_of(id) if column is None else record.get(column)
-    return own if isinstance(own, int) and str(own) == id else id
+    return http.answer(row) if known else http.created(row, collection.name, "rows", key)
 
 
 @row_routes.delete("/{id:row_id}", responses=documented("deleted", "It is deleted."))
-def delete_row(collection: Found, id: str) -> Response:
+def delete_row(collection: http.Found, id: str) -> Response:
     """Delete a row; answered when this is on the disk."""
     key = collection.view.find(id)
-    return answer({"id": key, "generation": collection.remove([key])})
+    return http.answer({"id": key, "generation": collection.remove([key])})
 
 
 @router.get("/opening", responses=documented("opening", "Collections, one, its first hits."))
 def opening(
-    service: Serving,
+    service: http.Serving,
     collection: Annotated[str | None, Query(max_length=200)] = None,
     answered: Annotated[bool, Query(description="Whether to search, too.")] = True,
 ) -> Response:
@@ -288,35 +270,45 @@ def opening(
 
     Three requests in one; null for a collection that does not exist.
     """
-    return answer(_opening(service, collection, answered))
-
-
-def at_hand(service: Service) -> tuple[str, bytes] | None:
-    """Return what the page opens on as JSON, with the collection that it is about.
-
-    None where it is not computed yet, or not for everyone: then the page is sent alone, and asks.
-    """
-    if service.access.tokens or not service.store_answers:
-        return None
-    try:
-        heads = service.store.heads()
-        if not heads or not has_first(service.catalog.get(heads[0].name)):
-            return None
-        return heads[0].name, to_json(_opening(service, heads[0].name, True))
-    except LookalikeError:
-        return None  # the page shows the reason, when it asks
-
-
-def _opening(service: Service, collection: str | None, answered: bool) -> dict[str, Any]:
     briefs = service.briefs()
     names = [brief["name"] for brief in briefs]
     name = collection if collection is not None else next(iter(names), None)
-    opening: dict[str, Any] = {"collections": briefs, "collection": None, "answer": None}
+    found: dict[str, Any] = {"collections": briefs, "collection": None, "answer": None}
     if name is not None and name in names:
         opened = service.catalog.get(name)
-        opening["collection"] = service.document(opened)
+        found["collection"] = service.document(opened)
         if answered:
             # Without an answer the page searches by itself, and then shows the error.
             with contextlib.suppress(LookalikeError):
-                opening["answer"] = first_answer(name, opened.view)
-    return opening
+                found["answer"] = first_answer(name, opened.view)
+    return http.answer(found)
+
+
+@router.get("/measures", responses=documented("measures", "Measures by name."))
+def measures() -> Response:
+    """List the measures that a collection can be asked for by name."""
+    return http.answer({"measures": list_measures()})
+
+
+@router.get(
+    "/collections/{c}/measures", responses=documented("measures_of_rows", "Measures that fit.")
+)
+def measures_for(found: http.Found) -> Response:
+    """List the measures that can compare the rows of a collection; `words` says what they do."""
+    return http.answer({"measures": measures_of(found.view)})
+
+
+@router.post("/collections/{c}/measure", status_code=202, responses=http.LATER)
+def refit(service: http.Serving, found: http.Found, body: MeasureIn) -> Response:
+    """Fit the measure again, or another one; the old one serves until it is ready."""
+    check_options(body.measure)
+    read_measure(body.measure)  # an unknown name is refused now, not by the job
+    return http.started(service.analyses.refit(found, body))
+
+
+@router.post("/collections/{c}/column", responses=documented("tried", "The column."))
+async def try_kind(service: http.Serving, found: http.Found, body: ColumnIn) -> Response:
+    """Read a column as another kind on trial: what it would be, and what could not be read."""
+    return await http.in_turn(
+        service, lambda: http.answer(try_column(found.view, body.column, body.kind))
+    )

@@ -79,7 +79,11 @@ def describe_api(app: FastAPI) -> dict[str, Any]:
         for name in parts["schemas"].keys() & EXAMPLES.keys():
             parts["schemas"][name]["examples"] = EXAMPLES[name]
         parts["schemas"] |= SCHEMAS
-        parts["responses"] = {f"Problem{status}": _problem(status) for status in PROBLEMS}
+        content = {"application/problem+json": {"schema": _shape("problem")}}
+        parts["responses"] = {
+            f"Problem{status}": {"description": HTTPStatus(status).phrase, "content": content}
+            for status in PROBLEMS
+        }
         bearer = {"type": "http", "scheme": "bearer", "description": "lookalike token create."}
         parts["securitySchemes"] = {"token": bearer}
         made["security"] = [{}, {"token": []}]  # on loopback no token is needed
@@ -104,11 +108,6 @@ def _complete(answers: dict[str, Any]) -> None:
             answers[str(status)] = {"$ref": f"#/components/responses/Problem{status}"}
 
 
-def _problem(status: int) -> dict[str, Any]:
-    content = {"application/problem+json": {"schema": _shape("problem")}}
-    return {"description": HTTPStatus(status).phrase, "content": content}
-
-
 def _operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
@@ -121,23 +120,18 @@ def index_page(document: dict[str, Any]) -> str:
     for path, method, one in _operations(document):
         body = one.get("requestBody", {}).get("content", {}).get(JSON, {}).get("schema", {})
         body = document["components"]["schemas"].get(body.get("$ref", "").rpartition("/")[2], body)
-        names = [parameter["name"] for parameter in one.get("parameters", ())]
-        lists = {"Parameters": names, "Fields": body.get("properties", ())}
-        shown = [
-            f"<p>{title}: <code>{escape(', '.join(listed))}</code></p>"
-            for title, listed in lists.items()
-            if listed
-        ]
-        examples = [("Body", each) for each in body.get("examples", ())]
+        shown = [("Parameters", [each["name"] for each in one.get("parameters", ())])]
+        shown += [("Fields", list(body.get("properties", ())))]
+        shown += [("Body", each) for each in body.get("examples", ())]
         for status, answer in one["responses"].items():
-            content = answer.get("content", {}).get(JSON, {})
-            if "example" in content:
-                examples.append((status, content["example"]))
-        for title, example in examples:
-            text = json.dumps(example, ensure_ascii=False)
-            shown.append(f"<h3>{title}</h3><pre>{escape(text)}</pre>")
+            shown += [(status, answer.get("content", {}).get(JSON, {}).get("example"))]
         head = f"<code>{method} {escape(path)}</code> {escape(one['description'])}"
-        parts.append(f"<details><summary>{head}</summary>{''.join(shown)}</details>\n")
+        listed = "".join(
+            f"<h3>{title}</h3><pre>{escape(json.dumps(each, ensure_ascii=False))}</pre>"
+            for title, each in shown
+            if each
+        )
+        parts.append(f"<details><summary>{head}</summary>{listed}</details>\n")
     styles = "".join(
         f'<link rel="stylesheet" href="/web/style/{name}.css">\n'
         for name in ("tokens", "components")

@@ -37,7 +37,16 @@ class QueryIn(Strict):
 Query = QueryIn | Id
 
 
-class CreateIn(Strict):
+class ReadIn(Strict):
+    """How rows are read and compared."""
+
+    kinds: dict[str, StrictStr | list[Any]] = Field(default_factory=dict)
+    missing: list[StrictStr | float] = Field(default_factory=list, max_length=100)
+    label_column: StrictStr | None = None
+    measure: StrictStr = Field("auto", max_length=1_000)
+
+
+class CreateIn(ReadIn):
     """A new collection, from records, a file under the allowed folder, or an example."""
 
     name: StrictStr | None = None
@@ -45,11 +54,7 @@ class CreateIn(Strict):
     path: StrictStr | None = Field(None, max_length=1_000)
     rows: list[Record] | None = None
     example: StrictStr | None = Field(None, max_length=100)
-    kinds: dict[str, StrictStr | list[Any]] = Field(default_factory=dict)
-    missing: list[StrictStr | float] = Field(default_factory=list, max_length=100)
     id_column: StrictStr | None = None
-    label_column: StrictStr | None = None
-    measure: StrictStr = Field("auto", max_length=1_000)
 
 
 class RowsIn(Strict):
@@ -106,14 +111,10 @@ class ProfileIn(Strict):
     ids: list[Id] = Field(min_length=1)
 
 
-class MeasureIn(Strict):
+class MeasureIn(ReadIn):
     """How rows are to be compared from now on."""
 
-    measure: StrictStr = Field("auto", max_length=1_000)
-    kinds: dict[str, StrictStr | list[Any]] = Field(default_factory=dict)
     weights: dict[str, Weight] = Field(default_factory=dict)
-    missing: list[StrictStr | float] = Field(default_factory=list, max_length=100)
-    label_column: StrictStr | None = None
 
 
 class ColumnIn(Strict):

@@ -16,19 +16,9 @@ from starlette.responses import Response
 
 from lookalike.service.analysis import MAX_ANALYZED_ROWS, CollectionSource
 from lookalike.service.answers import search as find
+from lookalike.service.api import shared as http
 from lookalike.service.api.document import documented
 from lookalike.service.api.models import MarksIn, SearchIn, SessionIn
-from lookalike.service.api.shared import (
-    LATER,
-    Found,
-    Serving,
-    answer,
-    check_k,
-    created,
-    group,
-    in_turn,
-    started,
-)
 from lookalike.service.collection import Collection, View
 from lookalike.service.jobs import Job
 from lookalike.service.limits import check_at_most, check_filter, check_options, check_verb
@@ -38,13 +28,13 @@ from lookalike.verbs import VERBS, get_verb
 from lookalike.verbs.measures import read_measure
 from lookalike.verbs.requests import other_tables, request_model
 
-router = group("/api/collections/{c}", "search")
+router = http.group("/api/collections/{c}", "search")
 
 
-@router.post("/search", responses=LATER | documented("search", "What was found."))
-async def search(service: Serving, collection: Found, body: SearchIn) -> Response:
+@router.post("/search", responses=http.LATER | documented("search", "What was found."))
+async def search(service: http.Serving, collection: http.Found, body: SearchIn) -> Response:
     """Return the rows most like a row or a record, with reasons."""
-    check_k(service, body.k)
+    http.check_k(service, body.k)
     if isinstance(body.query, list):
         check_at_most("query", len(body.query), service.limits.queries)
     check_at_most("like and unlike", len(body.like) + len(body.unlike), service.limits.marks)
@@ -54,11 +44,8 @@ async def search(service: Serving, collection: Found, body: SearchIn) -> Respons
     if body.measure is not None:
         check_options(body.measure)
         read_measure(body.measure)  # an unknown name is refused now, not by the job
-        tried = await run_in_threadpool(service.analyses.trial, collection, body.measure)
-        if isinstance(tried, Job):
-            return started(tried)
-        view = tried
-    return await in_turn(service, lambda: answer(find(view, body.model_dump())))
+        view = await run_in_threadpool(service.analyses.trial, collection, body.measure)
+    return await http.in_turn(service, lambda: http.answer(find(view, body.model_dump())))
 
 
 async def _view(service: Service, collection: Collection, at_least: int | None = None) -> View:
@@ -69,45 +56,45 @@ async def _view(service: Service, collection: Collection, at_least: int | None =
 
 
 @router.post("/sessions", status_code=201, responses=documented("session", "The new session.", 201))
-async def start_session(service: Serving, collection: Found, body: SessionIn) -> Response:
+async def start_session(service: http.Serving, collection: http.Found, body: SessionIn) -> Response:
     """Start a search that will be refined by feedback; it expires after a month without use."""
-    check_k(service, body.k)
+    http.check_k(service, body.k)
     check_filter(body.filter, service.limits)
     view, start = await _view(service, collection), service.sessions.start
-    made = await in_turn(service, lambda: start(collection, view, body.model_dump()))
-    return created(made, collection.name, "sessions", made["id"])
+    made = await http.in_turn(service, lambda: start(collection, view, body.model_dump()))
+    return http.created(made, collection.name, "sessions", made["id"])
 
 
 @router.get("/sessions/{s}", responses=documented("session", "The session."))
-def get_session(service: Serving, collection: Found, s: str) -> Response:
+def get_session(service: http.Serving, collection: http.Found, s: str) -> Response:
     """Return a session with its rounds and its answer."""
-    return answer(service.sessions.get(collection, collection.view, s))
+    return http.answer(service.sessions.get(collection, collection.view, s))
 
 
 @router.post("/sessions/{s}/marks", responses=documented("session", "The session after the marks."))
-async def mark(service: Serving, collection: Found, s: str, body: MarksIn) -> Response:
+async def mark(service: http.Serving, collection: http.Found, s: str, body: MarksIn) -> Response:
     """Mark rows as liked or not: a round of its own."""
     check_at_most("like and unlike", len(body.like) + len(body.unlike), service.limits.marks)
     view, change = await _view(service, collection), service.sessions.mark
-    return await in_turn(
-        service, lambda: answer(change(collection, view, s, body.like, body.unlike))
+    return await http.in_turn(
+        service, lambda: http.answer(change(collection, view, s, body.like, body.unlike))
     )
 
 
 @router.post("/sessions/{s}/undo", responses=documented("session", "The session before the round."))
-def undo(service: Serving, collection: Found, s: str) -> Response:
+def undo(service: http.Serving, collection: http.Found, s: str) -> Response:
     """Take the last round back."""
-    return answer(service.sessions.undo(collection, collection.view, s))
+    return http.answer(service.sessions.undo(collection, collection.view, s))
 
 
 @router.delete("/sessions/{s}", status_code=204)
-def end_session(service: Serving, collection: Found, s: str) -> Response:
+def end_session(service: http.Serving, collection: http.Found, s: str) -> Response:
     """Forget a session."""
     service.sessions.delete(collection, s)
     return Response(status_code=204)
 
 
-verb_routes = group("/api/collections/{c}/ask", "verbs")
+verb_routes = http.group("/api/collections/{c}/ask", "verbs")
 QUICK_VERBS = ("inspect", "search")  # the others are jobs, which a request waits for
 
 
@@ -140,13 +127,13 @@ def _add(verb: str) -> None:
     text = (inspect.getdoc(get_verb(verb)) or "").partition("\n")[0]
 
     async def route(
-        service: Serving, collection: Found, body: BaseModel, request: Request
+        service: http.Serving, collection: http.Found, body: BaseModel, request: Request
     ) -> Response:
         given = body.model_dump()
         view = await _view(service, collection)
         check_verb(given, service.limits, min(len(view.index), MAX_ANALYZED_ROWS))
         if verb in QUICK_VERBS:
-            return await in_turn(service, lambda: answer(ask(verb, collection, given)))
+            return await http.in_turn(service, lambda: http.answer(ask(verb, collection, given)))
 
         # Two clients with the same question about the same rows share one job.
         rows = [(collection.key, view.generation)]
@@ -171,13 +158,13 @@ def _add(verb: str) -> None:
             service.jobs.leave(job)
         if job.problem is not None:
             raise refused_again(job.problem)
-        return answer(job.result) if job.state == "done" else started(job)
+        return http.answer(job.result) if job.state == "done" else http.started(job)
 
     # FastAPI reads the annotation, which is a string in this module.
     route.__annotations__["body"] = model
     name = f"{verb.capitalize()}Answer"
     described = documented(name, f"What ``la.{verb}(...).to_dict()`` returns.")
-    responses = described if verb in QUICK_VERBS else described | LATER
+    responses = described if verb in QUICK_VERBS else described | http.LATER
     verb_routes.post(f"/{verb}", name=f"ask_{verb}", description=text, responses=responses)(route)
 
 

@@ -70,21 +70,17 @@ def check_json(value: Any, limits: RequestLimits) -> None:
     """Refuse numbers that no column can hold, texts that are huge, and lone surrogates."""
     for one in leaves(value, keys=True):
         if isinstance(one, str):
-            _check_text(one, limits)
+            if len(one) > limits.cell:
+                needed = f"texts of at most {limits.cell:,} characters"
+                raise Refused(413, "body", needed, f"one of {len(one):,}", "Shorten it")
+            try:
+                one.encode()
+            except UnicodeEncodeError as error:  # it could be stored, but not sent back
+                raise _refuse("whole characters", "half of a surrogate pair") from error
         elif isinstance(one, float) and not abs(one) < float("inf"):
             raise _refuse("numbers that a float can hold", "a larger one")
         elif isinstance(one, int) and not -MAX_INTEGER <= one < MAX_INTEGER:
             raise _refuse("integers of at most 64 bits", "a larger one")
-
-
-def _check_text(text: str, limits: RequestLimits) -> None:
-    if len(text) > limits.cell:
-        needed = f"texts of at most {limits.cell:,} characters"
-        raise Refused(413, "body", needed, f"one of {len(text):,}", "Shorten it")
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:  # it could be stored, but not sent back
-        raise _refuse("whole characters", "half of a surrogate pair") from error
 
 
 def _refuse(needed: str, found: str) -> Refused:

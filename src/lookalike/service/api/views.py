@@ -1,25 +1,28 @@
-"""Views of a whole collection: graph, map, hubs, clusters, the profile of a set."""
+"""Views of a whole collection, the jobs that compute them; health and metrics for operators."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import asyncio
+import time
+from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
 
-from fastapi import Query
+from fastapi import Depends, Query
 from pydantic import Field
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
-from lookalike.service.analysis import Analysis, grow
+from lookalike.service.analysis import Analysis, Map, grow
 from lookalike.service.analysis import profile as make_profile
-from lookalike.service.api.document import BINARY, documented
+from lookalike.service.api import shared as http
+from lookalike.service.api.document import BINARY, TEXT, documented
 from lookalike.service.api.models import ProfileIn, Space
-from lookalike.service.api.shared import LATER, Found, Serving, answer, group, started
+from lookalike.service.cells import to_json
 from lookalike.service.collection import Collection
-from lookalike.service.jobs import Job
+from lookalike.service.jobs import Job, Jobs
 from lookalike.service.limits import check_at_most, check_filter
-from lookalike.service.maps import Map
+from lookalike.service.monitoring import TYPE
 
-router = group("/api/collections/{c}", "views")
+router = http.group("/api/collections/{c}", "views")
 SpaceQuery = Annotated[Space, Query()]
 RowId = Annotated[str, Query(max_length=1_000)]
 BYTES: dict[int | str, Any] = {
@@ -37,23 +40,15 @@ Clusters = Annotated[int, Field(ge=2, le=50)] | Literal["auto"]
 N = Annotated[Clusters, Query(description="How many clusters; auto: as hold together best.")]
 
 
-def _answer_or_job(made: Any, respond: Callable[[Any], Response]) -> Response:
-    """Answer with an analysis, or with the job that computes it."""
-    return started(made) if isinstance(made, Job) else respond(made)
-
-
-def _document(
-    collection: Collection, made: Analysis, more: Mapping[str, Any] | None = None
-) -> Response:
-    """Answer with an analysis, and how many rows have changed since it was computed."""
-    newer = collection.rows_since(made.sample.view.generation)
-    return answer(made.document | {"newer": newer} | dict(more or {}))
+def _document(collection: Collection, made: Analysis) -> dict[str, Any]:
+    """Return an analysis, and how many rows have changed since it was computed."""
+    return made.document | {"newer": collection.rows_since(made.sample.view.generation)}
 
 
 @router.get("/graph", responses=documented("graph", "Nodes and links."))
 def graph(
-    service: Serving,
-    collection: Found,
+    service: http.Serving,
+    collection: http.Found,
     id: RowId,
     depth: Annotated[int, Query(ge=1, le=4)] = 1,
     k: K = 5,
@@ -62,80 +57,76 @@ def graph(
     """Return the neighbors of a row, their neighbors, and so on."""
     view, most = collection.view, service.limits.nodes
     hubs = service.analyses.known_hubs(collection, view)
-    return answer(grow(view, view.find(id), depth=depth, k=k, space=space, most=most, hubs=hubs))
+    return http.answer(
+        grow(view, view.find(id), depth=depth, k=k, space=space, most=most, hubs=hubs)
+    )
 
 
-@router.get("/map", responses=LATER | BYTES)
-def map_of_rows(
-    service: Serving, collection: Found, at_least: AtLeast = None, sketch: Sketch = False
-) -> Response:
+def get_map(
+    service: http.Serving, collection: http.Found, at_least: AtLeast = None, sketch: Sketch = False
+) -> Map:
+    """Return the map of the collection that the path names."""
+    return service.analyses.map(collection, at_least, sketch)
+
+
+Drawn = Annotated[Map, Depends(get_map)]
+
+
+@router.get("/map", responses=http.LATER | BYTES)
+def map_of_rows(collection: http.Found, made: Drawn) -> Response:
     """Return the map: one line of JSON, then x and y of all rows as little-endian float32."""
-
-    def respond(made: Map) -> Response:
-        newer = collection.rows_since(made.sample.view.generation)
-        return Response(made.to_bytes(newer), media_type="application/octet-stream")
-
-    return _answer_or_job(service.analyses.map(collection, at_least, sketch), respond)
+    content = made.to_bytes(collection.rows_since(made.sample.view.generation))
+    return Response(content, media_type="application/octet-stream")
 
 
-@router.get("/map/matches", responses=LATER | documented("matches", "Bits, base64."))
+@router.get("/map/matches", responses=http.LATER | documented("matches", "Bits, base64."))
 def map_matches(
-    service: Serving,
-    collection: Found,
+    service: http.Serving,
+    made: Drawn,
     filter: Annotated[str, Query(max_length=10_000, description="Conditions, as text or JSON.")],
-    at_least: AtLeast = None,
-    sketch: Sketch = False,
 ) -> Response:
     """Return which rows of the map meet a filter."""
     check_filter(filter, service.limits)
-    made = service.analyses.map(collection, at_least, sketch)
-    return _answer_or_job(made, lambda one: answer(one.matches(filter)))
+    return http.answer(made.matches(filter))
 
 
-@router.get("/map/colors", responses=LATER | documented("colors", "Codes or numbers."))
+@router.get("/map/colors", responses=http.LATER | documented("colors", "Codes or numbers."))
 def map_colors(
-    service: Serving,
-    collection: Found,
+    service: http.Serving,
+    collection: http.Found,
+    made: Drawn,
     column: Annotated[str, Query(max_length=1_000)],
     n: N = "auto",
     at_least: AtLeast = None,
-    sketch: Sketch = False,
 ) -> Response:
     """Return the colors of the rows of the map: by column, by cluster, or by occurrence."""
     analyses, schema = service.analyses, collection.view.schema
-
-    def by(made: Map) -> Response:
-        # A column of this name comes first: the two words are ours.
-        if column in {*schema.kinds, *schema.aside}:
-            return answer(made.colors(column))
-        if column == "cluster":
-            clusters = analyses.clusters(collection, n, at_least)
-            return _answer_or_job(clusters, lambda one: answer(made.by_cluster(one)))
-        if column == "occurrence":
-            hubs = analyses.hubs(collection, N_NEIGHBORS, at_least)
-            return _answer_or_job(hubs, lambda one: answer(made.by_occurrence(one)))
-        return answer(made.colors(column))
-
-    return _answer_or_job(analyses.map(collection, at_least, sketch), by)
+    # A column of this name comes first: the two words are ours.
+    if column == "cluster" and column not in {*schema.kinds, *schema.aside}:
+        return http.answer(made.by_cluster(analyses.clusters(collection, n, at_least)))
+    if column == "occurrence" and column not in {*schema.kinds, *schema.aside}:
+        return http.answer(made.by_occurrence(analyses.hubs(collection, N_NEIGHBORS, at_least)))
+    return http.answer(made.colors(column))
 
 
-@router.get("/hubs", responses=LATER | documented("hubs", "Hubs and unreachable rows."))
+@router.get("/hubs", responses=http.LATER | documented("hubs", "Hubs and unreachable rows."))
 def hubs(
-    service: Serving,
-    collection: Found,
+    service: http.Serving,
+    collection: http.Found,
     k: K = N_NEIGHBORS,
     space: SpaceQuery = "plain",
     at_least: AtLeast = None,
 ) -> Response:
     """Return hubs and rows in no list, before and after hubness is reduced."""
-    made = service.analyses.hubs(collection, k, at_least)
-    return _answer_or_job(made, lambda one: _document(collection, one))
+    return http.answer(_document(collection, service.analyses.hubs(collection, k, at_least)))
 
 
-@router.get("/hubs/{id:row_id}", responses=LATER | documented("shown_by", "Lists with the row."))
+@router.get(
+    "/hubs/{id:row_id}", responses=http.LATER | documented("shown_by", "Lists with the row.")
+)
 def shown_by(
-    service: Serving,
-    collection: Found,
+    service: http.Serving,
+    collection: http.Found,
     id: str,
     k: K = N_NEIGHBORS,
     space: SpaceQuery = "plain",
@@ -143,36 +134,118 @@ def shown_by(
     at_least: AtLeast = None,
 ) -> Response:
     """Return the rows that have a row in their list."""
-    return _answer_or_job(
-        service.analyses.hubs(collection, k, at_least),
-        lambda made: answer(made.shown_by(collection.view.find(id), space, limit)),
-    )
+    made = service.analyses.hubs(collection, k, at_least)
+    return http.answer(made.shown_by(collection.view.find(id), space, limit))
 
 
-@router.get("/clusters", responses=LATER | documented("clusters", "Clusters."))
+@router.get("/clusters", responses=http.LATER | documented("clusters", "Clusters."))
 def clusters(
-    service: Serving,
-    collection: Found,
+    service: http.Serving,
+    collection: http.Found,
     n: N = "auto",
     labels: Annotated[bool, Query(description="Whether to list the cluster of each row.")] = False,
     at_least: AtLeast = None,
 ) -> Response:
     """Return clusters of rows, and what sets each apart."""
     made = service.analyses.clusters(collection, n, at_least)
-    return _answer_or_job(
-        made, lambda one: _document(collection, one, one.of_rows() if labels else {})
-    )
+    return http.answer(_document(collection, made) | (made.of_rows() if labels else {}))
 
 
 @router.post("/profile", responses=documented("profile", "What makes the rows different."))
-def profile(service: Serving, collection: Found, body: ProfileIn) -> Response:
+def profile(service: http.Serving, collection: http.Found, body: ProfileIn) -> Response:
     """Return what makes some rows different from all others."""
     # A set that was drawn on the map has more rows than anyone marks by hand.
     check_at_most("ids", len(body.ids), 10 * service.limits.marks)
-    return answer(make_profile(collection.view, body.ids))
+    return http.answer(make_profile(collection.view, body.ids))
 
 
-@router.post("/repair", status_code=202, responses=LATER)
-def repair(service: Serving, collection: Found) -> Response:
+@router.post("/repair", status_code=202, responses=http.LATER)
+def repair(service: http.Serving, collection: http.Found) -> Response:
     """Start to compute the space with reduced hubness."""
-    return started(service.analyses.repair(collection))
+    return http.started(service.analyses.repair(collection))
+
+
+job_routes = http.group("/api", "jobs")
+POLL_SECONDS = 0.1
+HEARTBEAT_SECONDS = 15.0  # proxies close a connection on which nothing is sent for a minute
+
+
+@job_routes.get("/jobs/{j}", responses=documented("job", "The job."))
+def get_job(service: http.Serving, j: str) -> Response:
+    """Return the state and progress of a job."""
+    return http.answer(service.jobs.get(j).to_dict())
+
+
+@job_routes.get(
+    "/jobs/{j}/events",
+    responses={
+        200: {"description": "The job, at every change.", "content": {"text/event-stream": TEXT}}
+    },
+)
+async def job_events(service: http.Serving, j: str) -> Response:
+    """Send the job whenever it changes, as server-sent events, until it has ended."""
+    job = service.jobs.get(j)
+    return StreamingResponse(_events(service.jobs, job), media_type="text/event-stream")
+
+
+async def _events(jobs: Jobs, job: Job) -> AsyncIterator[bytes]:
+    version, spoke = -1, time.monotonic()
+    with jobs.watch(job):
+        ended = False
+        while not ended:
+            # Read before the document: the last event then has the final state.
+            ended = job.ended.is_set()
+            if job.version != version:
+                version, spoke = job.version, time.monotonic()
+                yield b"event: job\ndata: " + to_json(job.to_dict()) + b"\n\n"
+            elif time.monotonic() - spoke > HEARTBEAT_SECONDS:
+                spoke = time.monotonic()
+                yield b": alive\n\n"
+            if not ended:
+                await asyncio.sleep(POLL_SECONDS)
+
+
+@job_routes.delete("/jobs/{j}", responses=documented("job", "The job."))
+def cancel_job(service: http.Serving, j: str) -> Response:
+    """Cancel a job; its partial result is discarded."""
+    job = service.jobs.get(j)
+    service.jobs.cancel(job)
+    return http.answer(job.to_dict())
+
+
+operations = http.group("", "operations")
+
+
+@operations.get("/healthz", responses=documented("healthy", "The process is alive."))
+def healthz() -> Response:
+    """Report that the process is alive."""
+    return http.answer({"ok": True})
+
+
+@operations.get(
+    "/readyz",
+    responses=documented("ready", "The server can answer.")
+    | documented("not_ready", "The store does not answer.", 503),
+)
+def readyz(service: http.Serving) -> Response:
+    """Report whether the store answers, and which collections are in memory."""
+    ready = {one.name: "ready" if one.loaded else "not loaded" for one in service.catalog}
+    ok = service.store_answers
+    return http.answer({"ok": ok, "store": ok, "collections": ready}, 200 if ok else 503)
+
+
+@operations.get(
+    "/metrics",
+    responses={200: {"description": "Metrics for Prometheus.", "content": {"text/plain": TEXT}}},
+)
+def metrics(service: http.Serving) -> Response:
+    """Return counts and times of requests, rows, generations, lag and jobs."""
+    # A scrape must not load a collection that no client uses.
+    loaded = {one.name: one.view for one in service.catalog if one.loaded}
+    gauges: dict[str, dict[str, float]] = {
+        "lookalike_rows": {name: len(view.index) for name, view in loaded.items()},
+        "lookalike_generation": {name: view.generation for name, view in loaded.items()},
+        "lookalike_lag_generations": dict(service.catalog.lag),
+        "lookalike_jobs": dict(service.jobs.counts()),
+    }
+    return Response(service.metrics.text(gauges), media_type=TYPE)

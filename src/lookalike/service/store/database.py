@@ -173,9 +173,13 @@ DISK_FULL = ("disk is full", "disk i/o error", "no space left", "could not exten
 class StoreUnavailable(LookalikeError, OSError):
     """The database does not answer; nothing was written."""
 
+    status = 503
+
 
 class StoreFull(LookalikeError, OSError):
     """The disk of the database is full; nothing was written."""
+
+    status = 507
 
 
 class Database:
@@ -295,11 +299,9 @@ def _open_sqlite(path: Path) -> sa.Engine:
     def connect(connection: Any, record: Any) -> None:
         # Transactions begin below, not before the first statement that pysqlite takes for a write.
         connection.isolation_level = None
-        cursor = connection.cursor()
-        cursor.execute("PRAGMA journal_mode=WAL")
-        cursor.execute("PRAGMA synchronous=FULL")  # a commit is on the disk when it returns
-        cursor.execute("PRAGMA foreign_keys=ON")
-        cursor.close()
+        # A commit is on the disk when it returns.
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+            connection.execute(f"PRAGMA {pragma}").close()
 
     @event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:

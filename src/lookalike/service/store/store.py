@@ -13,31 +13,28 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-import io
 import json
 import os
 import tempfile
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import sqlalchemy as sa
 from sqlalchemy import exc
 
 from lookalike._version import __version__
-from lookalike.errors import InvalidInput, LookalikeError, Param
+from lookalike.errors import InvalidInput, LookalikeError
 from lookalike.index import Index
 from lookalike.saving.decode import read
 from lookalike.saving.encode import write
-from lookalike.saving.load import import_packages, load
+from lookalike.saving.load import import_packages
 from lookalike.service.cells import dumps
 from lookalike.service.store import database as t
 from lookalike.service.store.database import Database, migrate
-from lookalike.table import Schema
 
 # Bytes of one part: small beside the memory of a server, large beside the cost of a query.
 PART_BYTES = 2**22
@@ -45,20 +42,28 @@ MAX_RESULT_BYTES = 2**26  # a map of 100,000 rows has about 2**21; chosen by han
 MAX_RESULTS = 8  # of one collection; the oldest are deleted
 REMEMBERED = dt.timedelta(days=1)  # in which a client may send a write again
 FORGET_EVERY = 256  # writes; chosen by hand
-TEXT = "about"  # the name of the text among the arrays
 BATCH_ROWS = 5_000  # rows of one statement: what is held as parameters stays small
+
+
+T = TypeVar("T")
 
 
 class NotFound(InvalidInput):
     """A collection, row, session, job or token does not exist."""
 
+    status = 404  # of an answer by HTTP, as of the errors below
+
 
 class Conflict(InvalidInput):
     """A collection or a row of this name exists already."""
 
+    status = 409
+
 
 class TooFarBehind(InvalidInput):
     """The generation that was asked for has not been read by this server yet."""
+
+    status = 503
 
 
 @dataclass(frozen=True)
@@ -109,9 +114,9 @@ class Kept(NamedTuple):
     arrays: Mapping[str, np.ndarray]
 
 
-def now() -> str:
-    """Return the time as it is written in the store."""
-    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+def now(ago: dt.timedelta = dt.timedelta()) -> str:
+    """Return the time, or one some time ago, as it is written in the store."""
+    return (dt.datetime.now(dt.UTC) - ago).isoformat(timespec="seconds")
 
 
 class Store:
@@ -148,8 +153,10 @@ class Store:
         """Return the generation of every collection, by its key."""
         with self.database.read() as connection:
             c = t.collections.c
-            rows = connection.execute(sa.select(c.key, c.generation))
-            return {int(key): int(generation) for key, generation in rows}
+            return {
+                row.key: row.generation
+                for row in connection.execute(sa.select(c.key, c.generation))
+            }
 
     def head(self, name: str, key: int | None = None) -> Head:
         """Return a collection by its name, or by its key: never a later one of the same name."""
@@ -184,14 +191,14 @@ class Store:
             with self.database.write() as connection:
                 if replace_old:
                     _remove(connection, name)
-                key = _next_key(connection)
-                head = Head(key, name, now(), 1, 1, len(rows), settings, schema)
+                head = Head(_next_key(connection), name, now(), 0, 1, 0, settings, schema)
                 connection.execute(t.collections.insert(), vars(head))
-                _insert(connection, key, 1, 0, rows)
-                _log(connection, key, 1, "create", len(rows))
+                turn = WriteTransaction(connection, head)
+                turn.add(rows)
+                turn.finish("create", len(rows))
         except exc.IntegrityError as error:
             raise _taken_name(name) from error
-        return head
+        return replace(head, generation=1, next_row=len(rows))
 
     def check_free(self, name: str) -> None:
         """Refuse the name of a collection that exists."""
@@ -225,23 +232,14 @@ class Store:
     def page(self, key: int, after: str | None, limit: int) -> list[StoredRow]:
         """Return some live rows behind the one of an id, in the order of their numbers."""
         c = t.rows.c
+        query = sa.select(c.id, c.record).where(c.collection == key, c.died.is_(None))
+        if after is not None:
+            # The newest row of the id, deleted or not: paging goes on while rows are deleted.
+            last = sa.select(sa.func.max(c.number)).where(c.collection == key, c.id == after)
+            query = query.where(c.number > last.scalar_subquery())
         with self.database.read() as connection:
-            start = -1
-            if after is not None:
-                # The newest row of the id, deleted or not: paging goes on while rows are deleted.
-                last = sa.select(sa.func.max(c.number)).where(c.collection == key, c.id == after)
-                number = connection.execute(last).scalar()
-                if number is None:
-                    who, problem = Param("after", after[:100]), "no row has this id"
-                    raise NotFound(who, "the id of a row", after, "Start again", problem=problem)
-                start = int(number)
-            query = (
-                sa.select(c.id, c.record)
-                .where(c.collection == key, c.number > start, c.died.is_(None))
-                .order_by(c.number)
-                .limit(limit)
-            )
-            return [StoredRow(*row) for row in connection.execute(query)]
+            found = connection.execute(query.order_by(c.number).limit(limit))
+            return [StoredRow(*row) for row in found]
 
     def moved(self, key: int, after: int, until: int) -> int:
         """Return how many rows were added or deleted behind a generation, up to another."""
@@ -254,13 +252,15 @@ class Store:
         with self.database.read() as connection:
             return int(connection.execute(query).scalar() or 0)
 
-    def changed(self, key: int, after: int) -> tuple[Head | None, Changed]:
-        """Return the newest head, and the changes behind a generation until then."""
+    def changed(
+        self, key: int, after: int, until: int | None = None
+    ) -> tuple[Head | None, Changed]:
+        """Return the newest head, and the changes behind a generation until another, or then."""
         with self.database.read() as connection:
             head = _head(connection, t.collections.c.key == key)
             if head is None or head.generation <= after:
                 return head, Changed([], [])
-            return head, _changed(connection, key, after, head.generation)
+            return head, _changed(connection, key, after, until or head.generation)
 
     @contextmanager
     def turn(self, key: int, name: str) -> Iterator[WriteTransaction]:
@@ -297,8 +297,8 @@ class Store:
                 cached = _cached(key, generation, digest)
                 connection.execute(t.caches.insert(), cached | {"fitted": fitted})
 
-    def load_index(self, key: int, fitted: int) -> tuple[int, Index] | str:
-        """Return the cached index and its generation, or the reason why it cannot be used.
+    def load_index(self, key: int, fitted: int) -> tuple[int, Index] | None:
+        """Return the cached index and its generation; None where it cannot be used.
 
         Parameters
         ----------
@@ -309,26 +309,20 @@ class Store:
         which, c = sa.select(t.caches).where(t.caches.c.collection == key), t.cache_parts.c
         with self.database.read() as connection, tempfile.TemporaryDirectory() as folder:
             row = connection.execute(which).first()
-            if row is None:
-                return "no cache"
             # Another version may code rows differently: fitting again is safe, and happens once.
-            if row.fitted != fitted or row.version != __version__:
-                return "a cache of another fit or version"
+            if row is None or (row.fitted, row.version) != (fitted, __version__):
+                return None
             path, digest = Path(folder) / "index", hashlib.sha256()
             query = sa.select(c.bytes).where(c.collection == key).order_by(c.part)
             with path.open("wb") as file:
                 for (data,) in connection.execute(query):
                     digest.update(data)
                     file.write(data)
-            if digest.hexdigest() != row.hash:
-                return "a damaged cache (its hash is wrong)"
-            try:
-                index = load(path)
-            except LookalikeError:
-                return "a cache that cannot be read"
-        if not isinstance(index, Index):
-            return "a cache of something else"
-        return int(row.generation), index
+            import_packages()
+            if digest.hexdigest() == row.hash:
+                with suppress(LookalikeError):
+                    return int(row.generation), read(path, root=Index)
+        return None
 
     def save_result(self, key: int, kind: str, generation: int, kept: Kept) -> bool:
         """Store a result, in place of older ones; return whether it is small enough.
@@ -341,7 +335,7 @@ class Store:
             Of the rows that were looked at.
         kept : Kept
         """
-        data = _pack(kept)
+        data = dump(kept._asdict())
         if len(data) > MAX_RESULT_BYTES:
             return False
         c = t.results.c
@@ -369,7 +363,7 @@ class Store:
         # A damaged result is computed again, like one that is missing.
         if row is None or hashlib.sha256(row.bytes).hexdigest() != row.hash:
             return None
-        return _unpack(bytes(row.bytes))
+        return Kept(**parse(row.bytes, dict))
 
 
 class WriteTransaction:
@@ -394,7 +388,7 @@ class WriteTransaction:
         c = t.requests.c
         query = t.requests.select().where(c.collection == self.head.key, c.request == request.key)
         row = self._connection.execute(query).first()
-        if row is None or row.at < _forgotten():
+        if row is None or row.at < now(REMEMBERED):
             return None
         if row.hash != request.hash:
             who, hint = "header Idempotency-Key", "Use a new key for every write"
@@ -408,7 +402,7 @@ class WriteTransaction:
         c, keys = t.requests.c, [request.key for request, _ in answers]
         same = sa.and_(c.collection == self.head.key, c.request.in_(keys))
         # All old ones now and then: there may be a million, and no index by time.
-        old = sa.or_(same, c.at < _forgotten()) if self.generation % FORGET_EVERY == 0 else same
+        old = sa.or_(same, c.at < now(REMEMBERED)) if self.generation % FORGET_EVERY == 0 else same
         self._connection.execute(t.requests.delete().where(old))
         about = {"collection": self.head.key, "generation": self.generation, "at": now()}
         rows = [
@@ -427,7 +421,11 @@ class WriteTransaction:
             The least number that they are given.
         """
         first = max(first, self.head.next_row)
-        _insert(self._connection, self.head.key, self.generation, first, rows)
+        shared = {"collection": self.head.key, "born": self.generation}
+        for start in range(0, len(rows), BATCH_ROWS):
+            batch = enumerate(rows[start : start + BATCH_ROWS], first + start)
+            values = [shared | {"number": n, "id": id, "record": text} for n, (id, text) in batch]
+            self._connection.execute(t.rows.insert(), values)
         self._move(next_row=first + len(rows))
 
     def remove(self, ids: Sequence[str]) -> None:
@@ -456,7 +454,8 @@ class WriteTransaction:
     def finish(self, kind: str, rows: int) -> None:
         """Write the entry of the change log."""
         self._move(generation=self.generation)
-        _log(self._connection, self.head.key, self.generation, kind, rows)
+        entry = {"collection": self.head.key, "generation": self.generation, "kind": kind}
+        self._connection.execute(t.changes.insert(), entry | {"rows": rows, "at": now()})
 
     def _move(self, **values: Any) -> None:
         c = t.collections.c
@@ -476,16 +475,9 @@ def _next_key(connection: sa.Connection) -> int:
 
 
 def _remove(connection: sa.Connection, name: str) -> bool:
-    """Delete a collection with everything that belongs to it; return whether it existed."""
+    """Delete a collection with everything that refers to it; return whether it existed."""
     c = t.collections.c
-    key = connection.execute(sa.select(c.key).where(c.name == name)).scalar()
-    if key is None:
-        return False
-    owned = (t.rows, t.changes, t.requests, t.cache_parts, t.caches, t.results, t.sessions)
-    for table in owned:
-        connection.execute(table.delete().where(table.c.collection == key))
-    connection.execute(t.collections.delete().where(c.key == key))
-    return True
+    return connection.execute(t.collections.delete().where(c.name == name)).rowcount > 0
 
 
 def _taken_name(name: str) -> Conflict:
@@ -522,30 +514,6 @@ def _changed(connection: sa.Connection, key: int, after: int, until: int) -> Cha
     )
 
 
-def _insert(
-    connection: sa.Connection,
-    key: int,
-    generation: int,
-    start: int,
-    rows: Sequence[tuple[str, str]],
-) -> None:
-    shared = {"collection": key, "born": generation}
-    for first in range(0, len(rows), BATCH_ROWS):
-        batch = enumerate(rows[first : first + BATCH_ROWS], start + first)
-        values = [shared | {"number": n, "id": id, "record": text} for n, (id, text) in batch]
-        connection.execute(t.rows.insert(), values)
-
-
-def _forgotten() -> str:
-    """Return the time before which requests are forgotten."""
-    return (dt.datetime.now(dt.UTC) - REMEMBERED).isoformat(timespec="seconds")
-
-
-def _log(connection: sa.Connection, key: int, generation: int, kind: str, rows: int) -> None:
-    values = {"collection": key, "generation": generation, "kind": kind, "rows": rows, "at": now()}
-    connection.execute(t.changes.insert().values(**values))
-
-
 def dump(thing: Any) -> bytes:
     """Return the saved form of an object: arrays and JSON, never code."""
     with tempfile.TemporaryDirectory() as folder:
@@ -554,14 +522,14 @@ def dump(thing: Any) -> bytes:
         return path.read_bytes()
 
 
-def parse_schema(saved: bytes) -> Schema:
-    """Read a saved schema."""
+def parse(saved: bytes, root: type[T]) -> T:
+    """Read what ``dump`` wrote, which must be of this type."""
     import_packages()
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "schema"
+        path = Path(folder) / "saved"
         path.write_bytes(saved)
-        schema: Schema = read(path, root=Schema)
-    return schema
+        found: T = read(path, root=root)
+    return found
 
 
 def _exists(connection: sa.Connection, key: int) -> bool:
@@ -573,21 +541,3 @@ def _cached(key: int, generation: int, digest: Any) -> dict[str, Any]:
     """Return what is stored with every cache: what it belongs to, and how it is checked."""
     known = {"collection": key, "generation": generation, "version": __version__}
     return known | {"hash": digest.hexdigest()}
-
-
-def _pack(kept: Kept) -> bytes:
-    text = np.frombuffer(dumps(kept.about).encode("ascii"), dtype=np.uint8)
-    out = io.BytesIO()
-    np.savez_compressed(out, **{TEXT: text}, **kept.arrays)  # type: ignore[arg-type]
-    return out.getvalue()
-
-
-def _unpack(data: bytes) -> Kept | None:
-    try:
-        # Without pickle: an array of objects would run code that is stored in it.
-        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        about = json.loads(arrays.pop(TEXT).tobytes())
-    except (ValueError, KeyError, OSError, zipfile.BadZipFile):
-        return None
-    return Kept(about, arrays) if isinstance(about, dict) else None

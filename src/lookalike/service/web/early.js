@@ -5,13 +5,8 @@ import { PAGE } from "./link.js";
 /** @param {string} method @param {string} path @param {any} body */
 const name = (method, path, body) => `${method} ${path} ${JSON.stringify(body ?? null)}`;
 
-/** What came with the page, or was asked for before this module was there (`start.js`). */
-function opening() {
-  const data = document.getElementById("opening");
-  return window.lookalikeOpening ?? Promise.resolve(data && JSON.parse(data.textContent ?? "null"));
-}
-
-const answers = opening().then((found) => {
+// Asked for before this module was there (`start.js`).
+const answers = (window.lookalikeOpening ?? Promise.resolve(null)).then((found) => {
   /** @type {Map<string, any>} */
   const all = new Map();
   if (!found) return all;

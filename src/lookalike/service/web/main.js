@@ -38,7 +38,6 @@ const loader = createLoader(store.get, act);
 let planned = false;
 let hurried = false;
 let frame = 0;
-let drawn = false;
 let followed = false;
 let spoken = "";
 
@@ -114,8 +113,7 @@ function tellNotebook(state) {
 
 /**
  * Ask for what is missing now, and draw: at once after an act, with the next frame after an answer,
- * as several of them may come between two frames. The first answer is drawn at once; where it came
- * with the page, nothing is drawn before it.
+ * as several of them may come between two frames. The first answer is drawn at once.
  *
  * @param {boolean} [soon]
  */
@@ -129,14 +127,11 @@ function plan(soon = true) {
     loader.sync();
     const { slots, ui } = store.get();
     const first = ui.few && !followed && slots.answer?.status === "ready";
-    if (first || (hurried && !opened()) || document.hidden) draw(store.get()); // a hidden page has no frames
+    if (first || hurried || document.hidden) draw(store.get()); // a hidden page has no frames
     else frame ||= requestAnimationFrame(() => draw(store.get()));
     hurried = false;
   });
 }
-
-/** Is the first answer about to be read from the page itself? */
-const opened = () => !drawn && document.documentElement.dataset.opening !== undefined && !window.lookalikeOpening;
 
 /** Open the first table if the link names none. @param {State} state */
 function open(state) {
@@ -158,7 +153,6 @@ function nothing({ slots }) {
 function draw(state) {
   cancelAnimationFrame(frame);
   frame = 0;
-  drawn = true;
   const name = nothing(state) || state.link.sheet === "new" ? "welcome" : info(state) ? state.link.sheet : null;
   const whole = name && later(name, state, act);
   document.body.className = name ? `whole ${name}` : "";

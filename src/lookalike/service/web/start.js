@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Run before anything is drawn, and before any module is there: light or dark, so that a dark page
- * never flashes white; and what the page opens on is asked for in one call, unless it came with it.
+ * never flashes white; and what the page opens on is asked for in one call.
  */
 (() => {
   const TOKEN = "lookalike-token";
@@ -28,8 +28,6 @@
   }
 
   const [, name = ""] = /^#\/([^?]+)/.exec(location.hash) ?? [];
-  const here = root.dataset.opening;
-  if (here && (!name || name === here)) return; // a name of a table needs no escapes
   const path = `/api/opening?answered=${!PLAIN.test(location.hash)}${name ? `&collection=${name}` : ""}`;
   /** The answers; null where they could not be had: then each is asked for, and says why. */
   window.lookalikeOpening = fetch(path, { headers: token ? { Authorization: `Bearer ${token}` } : {}, cache: "no-store" }).then(

@@ -3,7 +3,7 @@
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from typing import overload
@@ -89,49 +89,6 @@ def fragment(body: str) -> str:
     """
     # A plain text, since marimo sends a subclass of str to the browser as an object.
     return f'<div class="lookalike"><style>{read_style("fragment")}</style>{body}</div>'
-
-
-def grid(
-    heads: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    *,
-    numeric: Sequence[bool],
-    caption: str = "",
-    first: bool = False,
-    below: Sequence[str] = (),
-) -> Html:
-    """Return a table with right-aligned numbers.
-
-    Parameters
-    ----------
-    heads : headings of the columns
-    rows : sequences of cells, plain text or ``Html``
-    numeric : for each column whether it holds numbers
-    caption : str
-    first : bool
-        Whether the first row is the one to look at.
-    below : for each row a line under it across the table, plain text or ``Html``
-        Empty: nothing, for any row or for one of them.
-    """
-    marks = [' class="n"' if right else "" for right in numeric]
-
-    def line(cells: Sequence[str], tag: str) -> str:
-        pairs = zip(cells, marks, strict=True)
-        return "".join(f"<{tag}{mark}>{escape(cell)}</{tag}>" for cell, mark in pairs)
-
-    lines = []
-    for i, row in enumerate(rows):
-        more = below[i] if below else ""
-        # A row with a line below it has no rule between the two.
-        names = " ".join(["first"] * (first and i == 0) + ["open"] * bool(more))
-        mark = f' class="{names}"' if names else ""
-        lines.append(f"<tr{mark}>{line(row, 'td')}</tr>")
-        if more:
-            wide = f'<td colspan="{len(heads) - 1}">{escape(more)}</td>'
-            lines.append(f'<tr class="below"><td></td>{wide}</tr>')
-    named = f"<caption>{escape(caption)}</caption>" if caption else ""
-    head = f"<thead><tr>{line(heads, 'th')}</tr></thead>"
-    return Html(f"<table>{named}{head}<tbody>{''.join(lines)}</tbody></table>")
 
 
 def sides(plus: Iterable[str], minus: Iterable[str]) -> Html:

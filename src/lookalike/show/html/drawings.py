@@ -41,7 +41,11 @@ def spark_svg(values: Sequence[float], label: str, *, bars: bool = False) -> Htm
     bars : bool
         Whether to draw bars (a histogram) instead of a line (a series in time).
     """
-    heights = _heights(values)
+    # NaN compares as false, so it becomes 0 as well.
+    heights = [float(v) if abs(float(v)) < float("inf") else 0.0 for v in values]
+    if len(heights) > MAX_SPARK_VALUES:  # averaged in parts
+        ends = [len(heights) * i // MAX_SPARK_VALUES for i in range(MAX_SPARK_VALUES + 1)]
+        heights = [sum(heights[a:b]) / (b - a) for a, b in pairwise(ends)]
     # Bars start at 0, a line fills its height: only its shape is wanted.
     low = min(0.0, *heights) if bars else min(heights)
     # A constant line would be 0 / 0.
@@ -58,16 +62,6 @@ def spark_svg(values: Sequence[float], label: str, *, bars: bool = False) -> Htm
         points = " ".join(f"{(i + 0.5) * step:.1f},{top:.1f}" for i, top in enumerate(tops))
         shape = f'<polyline points="{points}" fill="none" stroke="{FOR}" stroke-width="1.5"/>'
     return svg(SPARK_WIDTH, SPARK_HEIGHT, label, [shape], view=False)
-
-
-def _heights(values: Sequence[float]) -> list[float]:
-    """Return finite numbers, averaged in parts where there are more than pixels."""
-    # NaN compares as false, so it becomes 0 as well.
-    heights = [float(v) if abs(float(v)) < float("inf") else 0.0 for v in values]
-    if len(heights) <= MAX_SPARK_VALUES:
-        return heights
-    ends = [len(heights) * i // MAX_SPARK_VALUES for i in range(MAX_SPARK_VALUES + 1)]
-    return [sum(heights[a:b]) / (b - a) for a, b in pairwise(ends)]
 
 
 WIDTH = 480.0  # of the drawing; it grows and shrinks with the page
@@ -193,36 +187,29 @@ def _names(
 
     Those that fit on a phone come first, then those that fit on a wide page.
     """
-    middles = {}
-    for group in order.tolist():
-        members = xy[groups == group]
-        if len(members):
+    placed: list[tuple[float, float, float]] = []  # half the letters, and the place, of each name
+    out: list[str] = []
+    left: list[int] = order.tolist()
+    for size, roomy in ((FONT_PHONE, False), (FONT_WIDE, True)):
+        tried, left = left, []
+        for group in tried:
+            members = xy[groups == group]
+            if not len(members):
+                continue
             # Within the group: the point nearest to its median, since groups may be bent.
             nearest = np.abs(members - np.median(members, axis=0)).sum(axis=1).argmin()
-            middles[group] = members[nearest]
-    out: list[str] = []
-    points: dict[int, tuple[float, float]] = {}  # of the names that have been placed
-
-    def free_point(group: int, size: float) -> tuple[float, float] | None:
-        """Return a point where a name covers none of the others, if there is one."""
-        letter, middle = LETTER_WIDTH * size, middles[group]
-        half = letter * len(names[group]) / 2
-        # Moved into the drawing, where a name would be cut at its edge.
-        x = float(np.clip(middle[0], half + 2, max(half + 2, WIDTH - half - 2)))
-        for lines in TRIED_LINES:
-            y = float(middle[1] + 0.35 * size + lines * size)
-            free = all(
-                abs(x - u) >= half + letter * len(names[other]) / 2 or abs(y - v) >= 1.2 * size
-                for other, (u, v) in points.items()
-            )
-            if free and size <= y <= height - 4:
-                return x, y
-        return None
-
-    for size, roomy in ((FONT_PHONE, False), (FONT_WIDE, True)):
-        for group in middles:
-            point = None if group in points else free_point(group, size)
-            if point is not None:
-                points[group] = point
-                out.append(words(point, names[group], roomy=roomy))
+            half = LETTER_WIDTH * len(names[group]) / 2
+            # Moved into the drawing, where a name would be cut at its edge.
+            edge = half * size + 2
+            x = float(np.clip(members[nearest][0], edge, max(edge, WIDTH - edge)))
+            for lines in TRIED_LINES:
+                y = float(members[nearest][1] + (0.35 + lines) * size)
+                near = ((abs(x - u), abs(y - v), (half + h) * size) for h, u, v in placed)
+                free = all(across >= wide or along >= 1.2 * size for across, along, wide in near)
+                if free and size <= y <= height - 4:
+                    placed.append((half, x, y))
+                    out.append(words((x, y), names[group], roomy=roomy))
+                    break
+            else:
+                left.append(group)
     return out

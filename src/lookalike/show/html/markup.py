@@ -1,7 +1,7 @@
 """Parts of a page: escaped text, tables, lists, bars and the frame of a drawing."""
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from lookalike._runtime.text import clean
 
@@ -31,8 +31,9 @@ def table(
     caption: str = "",
     *,
     first: bool = False,
-    text: Sequence[int] = (),
+    text: Container[int] = (),
     stack: bool = False,
+    below: Sequence[str] = (),
 ) -> Html:
     """Return a table; a wide one scrolls by itself, not with the page.
 
@@ -50,6 +51,8 @@ def table(
     stack : bool
         Whether a row becomes a few lines on a phone, the fourth cell and those after it on
         lines of their own: for tables whose last columns are sentences.
+    below : for each row a line under it across the table, plain text or ``Html``
+        Empty: nothing, for any row or for one of them.
     """
     # With another display in the style sheet, a screen reader knows a table only by its roles.
     roles = ' class="stack" role="table"', ' role="row"', ' role="cell"', ' role="columnheader"'
@@ -62,9 +65,16 @@ def table(
 
     scope = f' scope="col"{head_role}'
     head = f"<thead><tr{row_role}>{line(heads, 'th', scope)}</tr></thead>" if heads else ""
-    lines = [f"<tr{row_role}>{line(row, 'td', cell_role)}</tr>" for row in rows]
-    if first and lines:
-        lines[0] = lines[0].replace("<tr", '<tr class="first"', 1)
+    lines = []
+    for i, row in enumerate(rows):
+        more = below[i] if below else ""
+        # A row with a line below it has no rule between the two.
+        names = " ".join(["first"] * (first and i == 0) + ["open"] * bool(more))
+        mark = f' class="{names}"' if names else ""
+        lines.append(f"<tr{mark}{row_role}>{line(row, 'td', cell_role)}</tr>")
+        if more:
+            wide = f'<td class="text" colspan="{len(row) - 1}">{escape(more)}</td>'
+            lines.append(f'<tr class="below"><td></td>{wide}</tr>')
     named = f"<caption>{escape(caption)}</caption>" if caption else ""
     body = f"<tbody>{''.join(lines)}</tbody>"
     # A region that scrolls has to be reachable by keyboard (WCAG 2.1.1).

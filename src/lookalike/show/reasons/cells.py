@@ -97,15 +97,14 @@ def _compare(pair: Pair, query: str, found: str, same: bool, near: str, far: str
 
 def order_phrase(pair: Pair) -> str:
     """Count the levels between two cells."""
-    levels = list(pair.style.kind.levels)
+    levels = [*pair.style.kind.levels]
     # New rows may have levels that the fitted column did not have.
     known = pair.query in levels and pair.found in levels
     if pair.query == pair.found or not known or pair.style.kind.role:
         return category_phrase(pair)
     apart = levels.index(pair.found) - levels.index(pair.query)
     # Counted in levels: an order has no other distance that a reader would know.
-    count = abs(apart)
-    levels_apart = LEVEL_COUNTS[count] if count < len(LEVEL_COUNTS) else f"{count} levels"
+    levels_apart = dict(enumerate(LEVEL_COUNTS)).get(abs(apart), f"{abs(apart)} levels")
     query, found = (pair.style.write(cell) for cell in (pair.query, pair.found))
     if pair.speaks_for:
         return f"{pair.name} {levels_apart} apart: {query} and {found}"
@@ -116,7 +115,8 @@ def order_phrase(pair: Pair) -> str:
 def flag_phrase(pair: Pair) -> str:
     """Compare two flags; levels other than yes and no are compared as categories."""
     levels = pair.style.kind.levels
-    is_flag = len(levels) == 2 and _is_word(levels[0], NO) and _is_word(levels[1], YES)
+    words = [str(level).strip().casefold() for level in levels]
+    is_flag = len(levels) == 2 and words[0] in NO and words[1] in YES
     if pair.style.kind.role == "answer" or not is_flag:
         return category_phrase(pair)
     if pair.query == pair.found:
@@ -130,7 +130,9 @@ def text_phrase(pair: Pair) -> str:
         return f"same {pair.name}: {_quote(pair.found)}"
     # Without case, but each word is shown as the second text spells it.
     ours, theirs = _words(pair.query), _words(pair.found)
-    shared = _shared(ours, theirs)
+    shared = [word for word in theirs if word in ours]
+    # Stop words only where there are no others.
+    shared = [word for word in shared if word not in _STOP_WORDS] or shared
     long = min(len(ours), len(theirs)) > MAX_QUOTED_WORDS
     if long:  # of many words the longest are usually the rarest
         shared.sort(key=len, reverse=True)
@@ -146,12 +148,6 @@ def text_phrase(pair: Pair) -> str:
     return f"{pair.name} differs: only {few}" if shared else f"{pair.name} shares no word"
 
 
-def _shared(ours: dict[str, str], theirs: dict[str, str]) -> list[str]:
-    """Return the words of both texts; stop words only where there are no others."""
-    shared = [word for word in theirs if word in ours]
-    return [word for word in shared if word not in _STOP_WORDS] or shared
-
-
 def _words(text: str) -> dict[str, str]:
     """Return the words of a text without case, each with its spelling, in their order."""
     return {word.casefold(): clean(word) for word in _WORD.findall(str(text))}
@@ -159,10 +155,6 @@ def _words(text: str) -> dict[str, str]:
 
 def _quote(text: Any) -> str:
     return f"“{short(text, 40)}”"
-
-
-def _is_word(level: Any, words: set[str]) -> bool:
-    return str(level).strip().casefold() in words
 
 
 # Chosen by hand.
@@ -194,8 +186,13 @@ def number_phrase(pair: Pair) -> str:
         same = f"same {pair.name}: {texts[1]}"
         plural = texts[1] != "1"  # "both 1 seats" reads badly
         return f"both {texts[1]} {pair.name}" if plural and _is_noun(pair) else same
-    if pair.style.kind.period:
-        return _cycle_phrase(pair, abs(query - found) % pair.style.kind.period, texts)
+    if period := pair.style.kind.period:
+        # How far apart they are the shorter way round: 2 for the hours 23 and 1.
+        straight = abs(query - found) % period
+        apart = min(straight, period - straight)
+        cell = dt.timedelta(seconds=apart) if pair.style.kind.source == "duration" else apart
+        both = " and ".join(texts) if pair.speaks_for else ", not ".join(texts[::-1])
+        return f"{pair.name} {pair.style.write(cell)} apart: {both}"
     return (_alike if pair.speaks_for else _against)(pair, query, found)
 
 
@@ -214,15 +211,6 @@ def _alike(pair: Pair, query: float, found: float) -> str:
     if word == CLOSE[0] and twice and not pair.style.is_date:
         word = "nearer than most"
     return f"{pair.name} {word}: {first} and {second}"
-
-
-def _cycle_phrase(pair: Pair, straight: float, texts: list[str]) -> str:
-    """Say how far two numbers are apart the shorter way round: 2 for the hours 23 and 1."""
-    apart = min(straight, pair.style.kind.period - straight)
-    cell = dt.timedelta(seconds=apart) if pair.style.kind.source == "duration" else apart
-    joint = " and " if pair.speaks_for else ", not "
-    shown = texts if pair.speaks_for else texts[::-1]
-    return f"{pair.name} {pair.style.write(cell)} apart: {joint.join(shown)}"
 
 
 def _against(pair: Pair, query: float, found: float) -> str:
@@ -282,12 +270,8 @@ def _is_noun(pair: Pair) -> bool:
     # English plurals only: "134,640 votes" reads well, "1.85 height" does not.
     plain = name.isalpha() and name.islower() and len(name) > 3 and name.endswith("s")
     counts = style.decimals == 0 and not style.unit and not style.is_date and not style.kind.source
-    return plain and counts and not name.endswith(("ss", "us", "is")) and not _is_money(pair)
-
-
-def _is_money(pair: Pair) -> bool:
-    reading = pair.style.kind.reading
-    return reading is not None and bool(reading.currency)
+    is_money = style.kind.reading is not None and bool(style.kind.reading.currency)
+    return plain and counts and not name.endswith(("ss", "us", "is")) and not is_money
 
 
 def _amount(cell: Any) -> float:

@@ -1,7 +1,7 @@
 """The sections of a report: columns, missing values, neighbors, map, hubs, clusters."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,23 +9,21 @@ from lookalike._runtime.text import percent, short
 from lookalike.evaluate import continuity, trustworthiness
 from lookalike.hubness.report import histogram, hub_maps
 from lookalike.index.hits import Hits
+from lookalike.leaderboard.comparing import compare
 from lookalike.show.html.drawings import scatter, spark_svg
-from lookalike.show.html.markup import FOR, Html, bullets, escape, folded, paragraphs, svg, table
-from lookalike.show.reasons import Styles
+from lookalike.show.html.markup import Html, bullets, escape, folded, paragraphs, table
 from lookalike.show.report.study import Study
-from lookalike.table import Column, Table
-from lookalike.table.model.labels import label_first, label_of
+from lookalike.table import Column
 
 MAX_COLUMNS = 60  # that are listed
 OPEN_COLUMNS = 15  # of them before the rest is folded
 MAX_INCOMPLETE_COLUMNS = 24  # whose missing values are drawn
-N_STRIPES = 60  # parts of a table, from its first row to its last, whose missing values are counted
-MIN_OVERLAP = 0.9  # of the rows (Jaccard) with which two columns are missing together
+N_STRIPES = 30  # parts of a table, from its first row to its last, whose missing values are counted
 
 
 def summary_part(study: Study) -> str:
     """Return the table in five sentences: its size, comparison, clusters, hubs, odd rows."""
-    rows, profile, writer = study.table, study.profile, RowWriter(study.rows)
+    rows, profile, writer = study.table, study.profile, study.writer
     gaps = sorted(rows, key=lambda column: -float(column.missing.mean()))[:1]
     most = f"; {short(gaps[0].name, 40)} is missing most, {percent(float(gaps[0].missing.mean()))}"
     missing = most if gaps and gaps[0].missing.any() else "; no compared cell is missing"
@@ -38,7 +36,7 @@ def summary_part(study: Study) -> str:
             f"They are compared by {name}: {study.index.reason_.removeprefix(f'{name}: ')}.",
             f"They form {len(profile)} clusters; the largest has {percent(largest.share)}{apart}.",
             study.hubs.sentences[0],
-            f"The row least like the others is {writer.name(odd, study)}.",
+            f"The row least like the others is {writer.name(odd)}.",
         ]
     )
 
@@ -94,55 +92,25 @@ def missing_part(study: Study) -> str:
     lines = [[short(c.name, 40), percent(float(c.missing.mean())), _strip(c)] for c in shown]
     complete = int(np.all([~column.missing for column in study.table], axis=0).sum())
     text = f"{complete:,} of {len(study.table):,} rows are complete. Each strip is a column from "
-    text += "its first row to its last: the darker, the more values are missing."
+    text += "its first row to its last: the higher, the more values are missing."
     heads = ["column", "missing", "where"]
     out = paragraphs([text]) + table(lines, heads, "Columns with missing values", text=(2,))
-    notes = _missing_together(shown)
-    if more > 0:
-        notes.append(f"{more:,} more columns have missing values.")
-    return out + paragraphs(notes)
+    return out + paragraphs([f"{more:,} more columns have missing values."] * (more > 0))
 
 
 def _strip(column: Column) -> Html:
     ends = np.linspace(0, len(column.missing), N_STRIPES + 1).round().astype(np.int64)
     parts = np.split(column.missing, ends[1:-1])
     shares = [float(part.mean()) if len(part) else 0.0 for part in parts]
-    cells = [
-        f'<rect x="{4 * i}" width="4" height="14" fill="{FOR}" fill-opacity="{share:.2f}"/>'
-        for i, share in enumerate(shares)
-        if share >= 0.005  # below, the opacity is 0.00
-    ]
-    width = 4 * N_STRIPES
-    outline = 'fill="none" stroke="currentColor" stroke-opacity=".35"'
-    edge = f'<rect width="{width}" height="14" {outline}/>'
     least, most = percent(min(shares)), percent(max(shares))
     label = f"missing values of {short(column.name, 40)}: from {least} to {most}"
-    return svg(width, 14, label, [edge, *cells], view=False)
-
-
-def _missing_together(incomplete: list[Column]) -> list[str]:
-    """Return which columns are missing in the same rows: this is seldom chance."""
-    groups: list[list[Column]] = []
-    for column in incomplete:
-        for group in groups:
-            # Compared with the first of a group only: nearly equal sets of rows need no more.
-            first = group[0].missing
-            both, either = (first & column.missing).sum(), (first | column.missing).sum()
-            if both / either > MIN_OVERLAP:
-                group.append(column)
-                break
-        else:
-            groups.append([column])
-    # Columns without any value are missing together trivially.
-    several = [group for group in groups if len(group) > 1 and not group[0].missing.all()]
-    names = ["; ".join(short(column.name, 40) for column in group) for group in several[:5]]
-    return [f"Missing in the same rows, nearly always: {text}." for text in names]
+    return spark_svg(shares, label, bars=True)
 
 
 def clusters_part(study: Study) -> str:
     """Return what sets each cluster apart."""
     profile = study.profile
-    writer = RowWriter(study.rows)
+    writer = study.writer
     # A column of classes only where the profile was scored against some.
     with_classes = any(cluster.majority_share is not None for cluster in profile.clusters)
     lines: list[list[str]] = []
@@ -150,7 +118,7 @@ def clusters_part(study: Study) -> str:
         size = f"{cluster.rows:,} ({percent(cluster.share)})"
         most = f"{short(cluster.majority)} ({percent(cluster.majority_share or 0.0)})"
         columns = Html(bullets(map(str, cluster.columns)))
-        typical = writer.name(cluster.typical[0], study)
+        typical = writer.name(cluster.typical[0])
         lines.append([f"cluster {cluster.cluster}", size, *[most] * with_classes, columns, typical])
     heads = ["", "rows", *["mostly"] * with_classes, "what sets it apart", "typical row"]
     text, caption = tuple(range(2, len(heads))), f"{len(profile)} clusters"
@@ -158,15 +126,27 @@ def clusters_part(study: Study) -> str:
     return table(lines, heads, caption, text=text, stack=True) + paragraphs([notes])
 
 
+MAX_COMPARED_ROWS = 600  # rows that measures are compared on
+MAX_COMPARE_SECONDS = 30.0  # after which no further measure is tried
+
+
 def measures_part(study: Study) -> str:
     """Return the leaderboard of measures."""
-    board = study.board
+    board = compare(
+        study.rows,
+        None,
+        study.classes,
+        study.k,
+        sample=min(MAX_COMPARED_ROWS, len(study.rows)),
+        max_seconds=MAX_COMPARE_SECONDS,
+        random_state=study.seed,
+    )
     return table(board.rows(), board.heads(), board.title, first=True) + paragraphs(board.remarks())
 
 
 def rows_part(study: Study) -> str:
     """Return prototypes and outliers."""
-    writer = RowWriter(study.rows)
+    writer = study.writer
     prototypes = [(row, f"{rows:,}") for row, rows in study.prototypes]
     outliers = [(row, f"{score:.1f}") for row, score in study.outliers]
     text = tuple(i for i, number in enumerate(writer.numbers, 2) if not number)
@@ -175,10 +155,7 @@ def rows_part(study: Study) -> str:
         ("Prototypes: rows that represent the others", "rows represented", prototypes),
         ("Outliers: rows unlike the others (10 bits: one row in 1,000)", "bits", outliers),
     ):
-        lines = [
-            [f"{int(study.at[row]):,}", value, *writer.cells(study.rows.record(row))]
-            for row, value in rows
-        ]
+        lines = [[f"{int(study.at[row]):,}", value, *writer.cells(row)] for row, value in rows]
         out += table(lines, ["row", head, *writer.heads], caption, text=text)
     return out
 
@@ -188,6 +165,7 @@ HUBNESS_STATISTICS = (
 ).split()
 N_MAP_NEIGHBORS = 10  # by which trustworthiness and continuity of a map are computed
 N_HUBS = 5  # that are listed
+N_EXAMPLES = 3  # rows whose neighbors are shown
 
 
 def measure_part(study: Study) -> str:
@@ -200,16 +178,16 @@ def measure_part(study: Study) -> str:
 
 def neighbors_part(study: Study) -> str:
     """Return typical rows with their nearest neighbors, each with its reasons."""
-    writer = RowWriter(study.rows)
+    writer = study.writer
     parts = []
-    for row, hits in study.examples:
+    for row, _ in study.prototypes[:N_EXAMPLES]:
+        name, cells = writer.name(row), writer.words(row)
+        items, hits = "", study.index.search(row, k=study.k)
         assert isinstance(hits, Hits)
-        name, cells = writer.name(row, study), writer.words(study.rows.record(row))
-        items = ""
         for hit in hits:
             near = hit.similarity
             alike = "nothing to compare" if near is None else f"{percent(near)} alike"
-            neighbor, text = writer.name(int(hit.id), study), writer.words(hit.row)
+            neighbor, text = writer.name(int(hit.id)), writer.words(int(hit.id))
             items += f"<li><b>{escape(neighbor)}</b> <span>({escape(alike)})</span>: "
             items += f"{escape(text)}<br><span class='quiet'>{escape(hit.because())}</span></li>"
         parts.append(f"<h3>Like {escape(name)}</h3><p class='quiet'>{escape(cells)}</p>")
@@ -221,12 +199,12 @@ def hubs_part(study: Study) -> str:
     """Return hubness, before and after a reduction where it helps, and where the hubs are."""
     report = study.hubs
     shown = [[label, *texts] for name, label, texts in report.rows() if name in HUBNESS_STATISTICS]
-    writer = RowWriter(study.rows)
+    writer = study.writer
     lines = []
     for hub in report.top(N_HUBS):
         row = int(hub["row"])
         counts = [f"{hub[column]:g}" for column in report.columns]
-        lines.append([writer.name(row, study), *counts, writer.words(study.rows.record(row))])
+        lines.append([writer.name(row), *counts, writer.words(row)])
     heads = ["row", *(f"lists {column}" for column in report.columns), ""]
     caption = "Hubness" if len(report.columns) == 1 else "Hubness before and after reduction"
     maps = hub_maps(report, np.arange(len(study.rows)), study.places)
@@ -254,54 +232,6 @@ def map_part(study: Study) -> str:
             f"continuity {continuous:.3f} (1: it separates none)."
         )
     return drawing + paragraphs(texts)
-
-
-MAX_CELL_ITEMS = 20  # of a set or a list that is shown in a line
-MAX_CELLS = 6  # of a row that are shown
-MAX_CELL_CHARACTERS = 40
-
-
-class RowWriter:
-    """Formats rows of one table.
-
-    Parameters
-    ----------
-    table : Table
-    """
-
-    def __init__(self, table: Table) -> None:
-        self._columns = label_first(table)[:MAX_CELLS]
-        self._styles, self._label = Styles(table), label_of(table)
-        # Names of the columns that are shown, and which of them hold numbers.
-        self.heads = [short(column.name, MAX_CELL_CHARACTERS) for column in self._columns]
-        self.numbers = [column.kind.name == "number" for column in self._columns]
-
-    def cells(self, record: dict[str, Any]) -> list[str]:
-        """Return the cells of a row that are shown."""
-        write = self._styles.write
-        return [write(c, record.get(c.name), MAX_CELL_CHARACTERS) for c in self._columns]
-
-    def name(self, row: int, study: Study) -> str:
-        """Return the name of a row of the sample with its position."""
-        position, record = int(study.at[row]), study.rows.record(row)
-        named = self._label.of(record) is not None
-        return self._label.write(record, position) if named else f"row {position}"
-
-    def words(self, record: dict[str, Any]) -> str:
-        """Return the cells of a row as one line, without its name."""
-        every = list(zip(self._columns, self.heads, self.cells(record), strict=True))
-        pairs = [
-            f"{head} {cell}"
-            for column, head, cell in every
-            if column.name not in self._label.columns and _is_short(record.get(column.name))
-        ]
-        return ", ".join(pairs[:4])
-
-
-def _is_short(cell: Any) -> bool:
-    """Whether a cell is known, and no long collection."""
-    several = isinstance(cell, set | frozenset | list | tuple)
-    return cell is not None and (not several or len(cell) <= MAX_CELL_ITEMS)
 
 
 class ReportPart(NamedTuple):

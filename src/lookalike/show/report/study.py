@@ -14,14 +14,13 @@ from lookalike.errors import Param, TooFewRows
 from lookalike.hubness import HubnessReport, hubness_report
 from lookalike.hubness.mutual_proximity import default_reducer
 from lookalike.index import Index
-from lookalike.index.hits import Hits
-from lookalike.leaderboard import Leaderboard
-from lookalike.leaderboard.comparing import compare
 from lookalike.measures.contract.base import Measure
 from lookalike.prediction import find_outliers
 from lookalike.represent import layout, select_prototypes
 from lookalike.show.html.markup import COLORS
+from lookalike.show.reasons import Styles
 from lookalike.table import Table
+from lookalike.table.model.labels import label_first, label_of
 from lookalike.table.model.targets import holds_classes
 
 N_QUANTILE_GROUPS = 5  # of a target of numbers
@@ -98,12 +97,55 @@ def _by_size(values: np.ndarray, title: str) -> RowGroups:
 
 # Sizes of a report that is read in minutes and made in about one; chosen by hand.
 MIN_ROWS = 3  # that an analysis needs
-MAX_COMPARED_ROWS = 600  # rows that measures are compared on
-MAX_COMPARE_SECONDS = 30.0  # after which no further measure is tried
 N_KEY_COLUMNS = 2  # that the legend of the map names for each cluster
-N_EXAMPLES = 3  # rows whose neighbors are shown
 N_PROTOTYPES = 5
 N_OUTLIERS = 8
+
+
+MAX_CELL_ITEMS = 20  # of a set or a list that is shown in a line
+MAX_CELLS = 6  # of a row that are shown
+MAX_CELL_CHARACTERS = 40
+
+
+class RowWriter:
+    """Formats rows of the sample of a study.
+
+    Parameters
+    ----------
+    rows : Table
+    at : int array, the position of each in the whole table
+    """
+
+    def __init__(self, rows: Table, at: np.ndarray) -> None:
+        self._rows, self._at = rows, at
+        self._columns = label_first(rows)[:MAX_CELLS]
+        self._styles, self._label = Styles(rows), label_of(rows)
+        # Names of the columns that are shown, and which of them hold numbers.
+        self.heads = [short(column.name, MAX_CELL_CHARACTERS) for column in self._columns]
+        self.numbers = [column.kind.name == "number" for column in self._columns]
+
+    def cells(self, row: int) -> list[str]:
+        """Return the cells of a row that are shown."""
+        write = self._styles.write
+        return [write(c, c.cell(row), MAX_CELL_CHARACTERS) for c in self._columns]
+
+    def name(self, row: int) -> str:
+        """Return the name of a row of the sample with its position."""
+        record = self._rows.record(row)
+        named = self._label.of(record) is not None
+        return self._label.write(record, int(self._at[row])) if named else f"row {self._at[row]}"
+
+    def words(self, row: int) -> str:
+        """Return the cells of a row as one line, without its name and without long collections."""
+        pairs = []
+        for column, head, text in zip(self._columns, self.heads, self.cells(row), strict=True):
+            cell = column.cell(row)
+            several = isinstance(cell, set | frozenset | list | tuple)
+            if cell is None or (several and len(cell) > MAX_CELL_ITEMS):
+                continue
+            if column.name not in self._label.columns:
+                pairs.append(f"{head} {text}")
+        return ", ".join(pairs[:4])
 
 
 class Study:
@@ -144,11 +186,6 @@ class Study:
         self.k = max(1, min(k, len(self.rows) - 1))
 
     @property
-    def sampled(self) -> bool:
-        """Whether only a sample of the rows is analyzed."""
-        return len(self.rows) < len(self.table)
-
-    @property
     def classes(self) -> np.ndarray | None:
         """The target where it is one class for each row."""
         target = self.target
@@ -163,6 +200,11 @@ class Study:
             found = Param("n_samples", len(self.rows))
             raise TooFewRows("report", f"at least {MIN_ROWS} rows", found, "Add rows")
         return Index(self.given).fit(self.rows)
+
+    @cached_property
+    def writer(self) -> RowWriter:
+        """What formats the analyzed rows."""
+        return RowWriter(self.rows, self.at)
 
     @property
     def measure(self) -> Measure:
@@ -213,22 +255,6 @@ class Study:
         sizes = np.bincount(nearest[nearest >= 0], minlength=n)
         order = np.argsort(-sizes, kind="stable")
         return list(zip(chosen[order].tolist(), sizes[order].tolist(), strict=True))
-
-    @cached_property
-    def examples(self) -> list[tuple[int, Hits | list[Hits]]]:
-        """The first prototypes, and the rows most like them."""
-        rows = [row for row, _ in self.prototypes[:N_EXAMPLES]]
-        return [(row, self.index.search(row, k=self.k)) for row in rows]
-
-    @cached_property
-    def board(self) -> Leaderboard:
-        """Measures compared on a smaller sample."""
-        options: dict[str, Any] = {
-            "sample": min(MAX_COMPARED_ROWS, len(self.rows)),
-            "max_seconds": MAX_COMPARE_SECONDS,
-            "random_state": self.seed,
-        }
-        return compare(self.rows, None, self.classes, self.k, **options)
 
     @cached_property
     def outliers(self) -> list[tuple[int, float]]:

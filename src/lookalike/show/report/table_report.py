@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lookalike._runtime.random_state import make_seed
 from lookalike.errors import LookalikeError, LookalikeWarning
 from lookalike.measures.contract.base import Measure
 from lookalike.saving.fields import Integer
@@ -16,21 +14,17 @@ from lookalike.show import layout
 from lookalike.show.html.markup import Html, code, escape, folded, paragraphs, section
 from lookalike.show.report.parts import PARTS, ReportPart
 from lookalike.show.report.study import Study
-from lookalike.show.result import Result, Spell
-from lookalike.table import read_table
+from lookalike.show.result import Console, Result, Spell
+from lookalike.table import Table
 from lookalike.table.model.targets import split_target
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-MAX_SAMPLE_ROWS = 2_000
 TOP = ("summary", "map")  # what a reader sees before the table of contents
 FILE_SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".arrow", ".feather", ".gz")
 
 
 @dataclass(frozen=True, eq=False)
 class TableReport(Result):
-    """Everything about a table on one page; made by ``report``.
+    """Everything about a table on one page; made by ``la.report``.
 
     It shows itself in a notebook; ``to_html`` writes it into a file that needs no other.
 
@@ -78,16 +72,8 @@ class TableReport(Result):
             layout.say(console, part.heading, "", indent=2)
 
 
-def report(
-    table: Any,
-    y: Any = None,
-    *,
-    measure: Measure | str = "auto",
-    k: int = 5,
-    sample: int = MAX_SAMPLE_ROWS,
-    title: str | None = None,
-    kinds: Mapping[str, Any] | None = None,
-    random_state: Any = 0,
+def make_report(
+    table: Table, y: Any, *, measure: Measure | str, k: int, sample: int, title: str, seed: int
 ) -> TableReport:
     """Analyze a table, and report on one HTML page.
 
@@ -98,66 +84,37 @@ def report(
 
     Parameters
     ----------
-    table : table, frame, array, dict of columns or path
-    y : array of n, or the name of a column, optional
-        What the rows are: classes, numbers or sets. The map is colored by it; measures, clusters
-        and hubs are scored against classes. It is not compared.
+    table : Table
+    y : array of n, or the name of a column, or None
+        The map is colored by it; measures, clusters and hubs are scored against classes.
     measure : Measure or "auto"
-        How rows are compared; "auto": chosen by the columns (see ``choose_measure``).
     k : int
         Length of the lists of neighbors.
     sample : int
         With more rows, everything but the columns and their missing values is computed on so many
         of them, drawn at random; measures are compared on 600 rows of these.
-    title : str, optional
-        The heading; None: the name of the file, or "Table".
-    kinds : mapping of column to kind, optional
-        What columns hold, where reading them does not guess it (see ``read_table``).
-    random_state : None, int, RandomState or Generator
-        Seed of the sample, and of everything random.
-
-    Returns
-    -------
-    TableReport
-
-    Examples
-    --------
-    >>> import lookalike as la
-    >>> pets = {
-    ...     "weight": [4.0, 5.0, None, 30.0, 25.0, 28.0],
-    ...     "sound": ["meow", "meow", "meow", "woof", "woof", "woof"],
-    ... }
-    >>> found = la.report(pets, title="Pets")
-    >>> found.title, list(found.parts)[:3]
-    ('Pets', ['summary', 'map', 'columns'])
+    title : str
+    seed : int
+        Of the sample, and of everything random.
     """
     Integer(1).check("report", "k", k, "Raise it")
     Integer(10).check("report", "sample", sample, "Raise it")
-    heading, source = _name(table, title)
     label = y if isinstance(y, str) else "label"
-    rows, target = split_target(read_table(table, kinds=kinds), y, "report")
-    study = Study(rows, target, label, measure, int(k), int(sample), make_seed(random_state))
+    rows, target = split_target(table, y, "report")
+    study = Study(rows, target, label, measure, k, sample, seed)
     words = {
         "{k}": str(k),
         "{rows}": "rows" if isinstance(y, str) else "table",
         "{compared}": _compared(study, y),
         "{measure}": "" if isinstance(measure, str) else repr(measure),
     }
+    # A table that was read from a file is called after it.
+    is_file = os.path.splitext(title)[1].lower() in FILE_SUFFIXES
     read = "\n".join(["import lookalike as la", *_imports(measure)])
-    read += f"\ntable = la.read_table({source})"
+    read += f"\ntable = la.read_table({repr(title) if is_file else 'data'})"
     read += f"\nrows = table.drop({y!r})" if isinstance(y, str) else ""
     parts = {part.name: _write(part, study, words) for part in PARTS}
-    return TableReport(heading, parts, _lead(study) + folded("Python", code(read), "python"))
-
-
-def _name(table: Any, title: str | None) -> tuple[str, str]:
-    """Return the name of a table on the page, and in a line of Python."""
-    if isinstance(table, str | os.PathLike):
-        name = os.path.basename(os.fspath(table))
-        return title or str(name), repr(str(name))
-    # A table that was read already is called after its file by the command line.
-    is_file = title is not None and os.path.splitext(title)[1].lower() in FILE_SUFFIXES
-    return title or "Table", repr(title) if is_file else "data"
+    return TableReport(title, parts, _lead(study) + folded("Python", code(read), "python"))
 
 
 def _imports(measure: Any) -> list[str]:
@@ -182,7 +139,7 @@ def _lead(study: Study) -> Html:
     n, some = len(study.table), len(study.rows)
     columns = len(study.table.columns)
     text = f"{n:,} rows, {columns:,} compared column{'s' if columns != 1 else ''}."
-    if study.sampled:
+    if some < n:
         text += " Columns and missing values are those of all rows; everything else was computed on"
         text += f" {some:,} of them, drawn at random (seed {study.seed})."
     if study.target is not None:

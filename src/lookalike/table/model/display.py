@@ -9,8 +9,9 @@ import numpy as np
 
 from lookalike._runtime.frames import make_frame
 from lookalike._runtime.text import plain, short
-from lookalike.show.html.document import fragment, grid
+from lookalike.show.html.document import fragment
 from lookalike.show.html.markup import Html, escape
+from lookalike.show.html.markup import table as html_table
 from lookalike.show.layout import cut
 from lookalike.table.model.labels import MAX_CELL_CHARACTERS, label_first
 from lookalike.table.model.table import CODED
@@ -82,7 +83,8 @@ def table_html(table: Table) -> str:
     title = f"Table: {len(table):,} rows, {len(table.columns)} columns"
     if table.aside:
         title += f", {len(table.aside)} set aside"
-    body = grid(heads, rows, numeric=[c.kind.name == "number" for c in shown], caption=title)
+    text = [i for i, column in enumerate(shown) if column.kind.name != "number"]
+    body = html_table(rows, heads, title, text=text)
     left = [f"{len(table) - MAX_SHOWN_ROWS:,} more rows"] if len(table) > MAX_SHOWN_ROWS else []
     left += [f"{rest:,} more columns"] if rest > 0 else []
     note = f'<div class="quiet">… {escape(", ".join(left))}</div>' if left else ""

@@ -126,12 +126,12 @@ class TableSummary(Sequence[ColumnSummary], Result):
         """Return one dictionary of plain values per column."""
         return [column.to_dict() for column in self.columns]
 
-    def to_frame(self, backend: str = "pandas") -> Any:
+    def to_frame(self, backend: str | None = None) -> Any:
         """Return a data frame with one row per column of the table; lists become text.
 
         Parameters
         ----------
-        backend : {"pandas", "polars", "pyarrow"}
+        backend : {"pandas", "polars", "pyarrow"}, optional
         """
         names = ColumnSummary.__dataclass_fields__
         frame: dict[str, list[Any]] = {name: [] for name in names} | self.cells()
@@ -140,7 +140,7 @@ class TableSummary(Sequence[ColumnSummary], Result):
         for name in ("missing_share", "low", "high"):
             to = str if any(isinstance(cell, str) for cell in frame[name]) else float
             frame[name] = [None if cell is None else to(cell) for cell in frame[name]]
-        return make_frame(frame, backend)
+        return make_frame(frame, backend or self.backend)
 
     def cells(self) -> dict[str, list[Any]]:
         """Return one row per column of the table."""
