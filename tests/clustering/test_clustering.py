@@ -11,7 +11,7 @@ from lookalike.clustering._clustering import (
     number_by_first_row,
 )
 from lookalike.clustering.density import WithinReach
-from lookalike.clustering.partitions import SpectralExtension
+from lookalike.clustering.partitions import Extension
 from lookalike.measures import Vector
 
 
@@ -55,7 +55,7 @@ def test_new_rows_join_the_nearest_exemplar_or_row_and_ties_the_first():
         NearestRow(np.array([], np.int64), np.array([], np.int64)),
         WithinReach(np.array([3]), np.array([0]), 1.0),
         WithinReach(np.array([0]), np.array([2]), 1.0),
-        SpectralExtension(np.array([0]), np.ones((1, 1)), np.ones((0, 1)), "rbf", 1.0),
+        Extension(np.array([0]), np.ones((1, 1)), np.ones((0, 1)), "rbf", 1.0),
     ],
     ids=lambda model: type(model).__name__,
 )

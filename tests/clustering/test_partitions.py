@@ -131,7 +131,7 @@ def test_spectral_affinities_on_the_toy_points(affinity):
 def test_spectral_coordinates_are_their_definition(n):
     points, _ = blobs(n, spread=1.5)
     space = space_of(points, Gower())
-    shipped = Spectral(space, 0, 3, "similarity", 1.0)
+    shipped = Spectral("similarity", 1.0, space, 0, 3)
     unit = shipped.coordinates / np.linalg.norm(shipped.coordinates, axis=1, keepdims=True)
     expected = reference.spectral_coordinates(space.similarities(), 3)
     signs = np.sign((unit * expected).sum(axis=0))
@@ -142,7 +142,7 @@ def test_spectral_rbf_uses_the_distances():
     points, _ = blobs(30)
     space = space_of(points)
     w = np.exp(-(space.distances() ** 2) / (2 * 0.7**2))
-    shipped = Spectral(space, 0, 3, "rbf", 0.7)
+    shipped = Spectral("rbf", 0.7, space, 0, 3)
     unit = shipped.coordinates / np.linalg.norm(shipped.coordinates, axis=1, keepdims=True)
     expected = reference.spectral_coordinates(w, 3)
     # Three groups that hardly touch: the coordinates are one up to a rotation.

@@ -175,6 +175,13 @@ class MeasureClusterer(ClusterMixin, MeasureTask, abstract=True):
     measure_: Measure
     rows_: Rows
     model_: Model
+    labels_: np.ndarray
+    exemplars_: np.ndarray
+    n_clusters_: int
+
+    def _adopt(self, found: Clustering) -> None:
+        self.labels_, self.exemplars_, self.model_ = found.labels, found.exemplars, found.model
+        self.n_clusters_ = len(found.exemplars)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the clusters of new rows.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ INSTEAD = Phrase(
 )
 
 
+@dataclass(eq=False)
 class Space:
     """Encoded rows with the measure that compares them.
 
@@ -46,26 +48,25 @@ class Space:
         What to do about more rows.
     """
 
-    def __init__(
-        self, measure: Measure, rows: Rows, who: str, limit: int, instead: str = INSTEAD
-    ) -> None:
-        self.measure, self.rows, self.who, self.limit = measure, rows, who, limit
-        self.instead = instead
-        # Both matrices may be needed (spectral clusters similarities, the silhouette judges
-        # distances), and each takes n * n * 8 bytes: made once, shared by all numbers of clusters.
-        self._made: dict[str, np.ndarray] = {}
+    measure: Measure
+    rows: Rows
+    who: str
+    limit: int
+    instead: str = INSTEAD
+    # Both matrices may be needed (spectral clusters similarities, the silhouette judges
+    # distances), and each takes n * n * 8 bytes: made once, shared by all numbers of clusters.
+    _made: dict[str, np.ndarray] = field(default_factory=dict, init=False)
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def take(self, positions: np.ndarray) -> Space:
         """Return the space of some of the rows."""
-        return Space(self.measure, self.rows[positions], self.who, self.limit, self.instead)
+        return replace(self, rows=self.rows[positions])
 
     def balanced(self) -> Space:
         """Return the space in which columns differ alike on the mean, where they have weights."""
-        measure = self.measure.balanced()
-        return Space(measure, self.rows, self.who, self.limit, self.instead)
+        return replace(self, measure=self.measure.balanced())
 
     def distances(self) -> np.ndarray:
         """Return the matrix of distances, made once; not to be changed by the caller."""
@@ -97,16 +98,6 @@ class Space:
         check_pairs(self.who, n, n, self.instead, what="a matrix of all pairs")
 
 
-def _tiles(n: int) -> list[tuple[slice, slice]]:
-    """Cut the pairs on and above the diagonal into tiles."""
-    return [
-        (down, slice(max(down.start, across.start), across.stop))
-        for down in blocks(n, BLOCK_ROWS)
-        for across in blocks(n, BLOCK_COLUMNS)
-        if across.stop > down.start
-    ]
-
-
 def stream_within(
     space: Space, limit: float, fold: Callable[[np.ndarray, np.ndarray], Any], what: str
 ) -> None:
@@ -124,7 +115,14 @@ def stream_within(
         with lock:  # fold joins clusters in arrays shared by all threads
             fold(left[above], right[above])
 
-    run(fold_tile, _tiles(len(rows)), getattr(measure, "n_jobs", None), what)
+    # The pairs on and above the diagonal.
+    tiles = [
+        (down, slice(max(down.start, across.start), across.stop))
+        for down in blocks(len(rows), BLOCK_ROWS)
+        for across in blocks(len(rows), BLOCK_COLUMNS)
+        if across.stop > down.start
+    ]
+    run(fold_tile, tiles, getattr(measure, "n_jobs", None), what)
 
 
 def each_part(measure: Measure, n: int, work: Callable[[slice], Any], what: str) -> None:
@@ -151,6 +149,8 @@ def each_block(
 
 
 AUTO_LANDMARKS = "auto"
+# Rows up to which "auto" compares all pairs: 0.5 GB, and time that grows with the square of them.
+MAX_ALL_PAIRS = 8_000
 MIN_LANDMARKS = 2_000
 AFFINITY_LANDMARKS = 500  # thousands of rounds of messages over all pairs
 MAX_MATRICES = 4  # of all pairs of landmarks that a method may hold at a time
@@ -192,7 +192,7 @@ def count_landmarks(
         return None
     if landmarks != AUTO_LANDMARKS:
         return None if landmarks is None else int(landmarks)
-    if space.fits():
+    if space.fits() and len(space) <= MAX_ALL_PAIRS:
         return None
     wanted = 1 if n_clusters == AUTO else int(n_clusters)
     return default_landmarks(len(space), method, space.limit, wanted)
@@ -219,6 +219,14 @@ def exactness(n: int, basis: Any, method: str) -> str:
     return f"exact on {len(basis):,} landmark rows, the other {n - len(basis):,} {rest}"
 
 
+def check_symmetric(space: Space, who: str, *instead: Any) -> None:
+    """Refuse directed distances: most methods read one triangle, or assume d(a, b) = d(b, a)."""
+    if not space.measure.traits.symmetric:
+        needed = "distances that are the same in both directions"
+        found = f"{type(space.measure).__name__}, whose distances are directed"
+        raise InvalidInput(who, needed, found, (*instead, InPython(" into Precomputed()")))
+
+
 def check_request(
     space: Space, who: str, method: str, n_clusters: int | str, landmarks: int | None
 ) -> None:
@@ -235,12 +243,9 @@ def check_request(
         None: all rows are compared with each other.
     """
     n, name = len(space), who.partition("(")[0]
-    # The other methods read one triangle of the matrix, or assume d(a, b) = d(b, a).
-    if not space.measure.traits.symmetric and method != "affinity":
-        needed = "distances that are the same in both directions"
-        found = f"{type(space.measure).__name__}, whose distances are directed"
-        instead = ", or average the two directions", InPython(" into Precomputed()")
-        raise InvalidInput(who, needed, found, ("Use ", Param("method", "affinity"), *instead))
+    if method != "affinity":
+        average = ", or average the two directions"
+        check_symmetric(space, who, "Use ", Param("method", "affinity"), average)
     if method in BY_DENSITY and n_clusters != AUTO:
         name_and_value = Param("n_clusters", n_clusters, of=name)
         rule = Param("n_clusters", "auto"), ": this method finds the number itself"

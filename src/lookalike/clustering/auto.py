@@ -38,6 +38,12 @@ from lookalike.saving import fields
 from lookalike.saving.fields import Fields, check_params
 from lookalike.table import read_table
 
+ANY = fields.Anything()
+
+
+def _sequence_of(alone: Any, one: Any) -> fields.Either:
+    return fields.Either(alone, fields.ListOf(one), fields.TupleOf(one))
+
 
 @dataclass(eq=False, repr=False)
 class AutoClustering(ClusterMixin, TableTask):
@@ -115,22 +121,10 @@ class AutoClustering(ClusterMixin, TableTask):
         "n_repeats": fields.Integer(1),
         "max_seconds": fields.Maybe(fields.Real(0.0)),
         "options": fields.Maybe(fields.Instance(Mapping, named="a mapping of parameter to value")),
-        "measures": fields.AtLoad(
-            fields.Maybe(
-                fields.Either(
-                    fields.ListOf(fields.Anything()),
-                    fields.TupleOf(fields.Anything()),
-                    fields.MapOf(fields.Anything(), fields.Anything()),
-                )
-            )
-        ),
-        "methods": fields.AtLoad(
-            fields.Either(
-                fields.Text(), fields.ListOf(fields.Text()), fields.TupleOf(fields.Text())
-            )
-        ),
-        "n_clusters": fields.Anything(),
-        "results_": fields.Anything(),
+        "measures": fields.AtLoad(fields.Maybe(_sequence_of(fields.MapOf(ANY, ANY), ANY))),
+        "methods": fields.AtLoad(_sequence_of(fields.Text(), fields.Text())),
+        "n_clusters": ANY,
+        "results_": ANY,
         "best_score_": fields.Real(nan=True),
         "best_index_": fields.Integer(-1),
         "finished_": fields.Flag(),
@@ -160,59 +154,51 @@ class AutoClustering(ClusterMixin, TableTask):
             Taken out of the table. Arrays are ignored: nothing learns from labels here.
         """
         self._check_params()
-        asked = self._asked()
-        configurations = list(self._configurations())
+        asked, configurations = self._asked(), list(self._configurations())
         # Read once, so that all measures see columns of the same kinds.
-        data, has_kinds = _read_once(X, self.kinds, [c.measure for c in configurations])
+        data, kinds = self._read_once(X, [c.measure for c in configurations])
         deadline = time.monotonic() + (np.inf if self.max_seconds is None else self.max_seconds)
         self.results_: list[dict[str, Any]] = []
         best: SimilarityClustering | None = None
         self.best_score_, self.best_index_, self.finished_ = -np.inf, -1, True
-        current, fitted = None, None
+        fitted: dict[int, Fitted] = {}
         with Progress("trying clusterings", len(configurations) * len(asked)) as bar:
-            for configuration, (method, number) in product(configurations, asked):
+            for at, (method, number) in product(range(len(configurations)), asked):
                 # Even without any time left there is an answer: the first that works.
                 if best is not None and time.monotonic() > deadline:
                     self.finished_ = False
                     break
-                if configuration is not current:  # fitted once for all methods and numbers
-                    current = configuration
-                    fitted = self._fit_measure(configuration, data, y, has_kinds)
-                run, model = self._try(fitted, configuration, method, number, X)
+                configuration = configurations[at]
+                if at not in fitted:  # once for all methods and numbers, then forgotten
+                    fitted = {at: self._fit_measure(configuration, data, y, kinds)}
+                run, model = self._try(fitted[at], configuration, method, number, X)
                 self.results_.append(run)
                 if model is not None and run["silhouette"] > self.best_score_:
                     best, self.best_score_ = model, run["silhouette"]
                     self.best_index_ = len(self.results_) - 1
                 bar.advance()
-        if best is None:
-            raise InvalidInput(
-                type(self).__name__,
-                "a measure and a method that give at least two clusters",
-                f"none in {len(self.results_)} runs; the first: {self.results_[0]['error']}",
-                "Try other measures or fewer clusters",
-            )
-        self._warn_failed()
         self._adopt(best)
         return self
 
-    def _adopt(self, best: SimilarityClustering) -> None:
+    def _adopt(self, best: SimilarityClustering | None) -> None:
+        """Take over what the best run has found, and say which runs failed."""
+        errors = [run["error"] for run in self.results_ if run["error"] is not None]
+        who, n = type(self).__name__, len(self.results_)
+        if best is None:
+            needed = "a measure and a method that give at least two clusters"
+            found = f"none in {n} runs; the first: {self.results_[0]['error']}"
+            raise InvalidInput(who, needed, found, "Try other measures or fewer clusters")
+        if errors:
+            first, reasons = errors[0].removesuffix("."), len(set(errors))
+            found = f"{len(errors)} of {n} that failed for {reasons} reasons, the first: {first}"
+            hint = Phrase("Leave out what cannot be used", InPython("; results_ has the reasons"))
+            # Two frames up is the line that called fit.
+            warnings.warn(LookalikeWarning(who, "runs that work", found, hint), stacklevel=3)
         self.best_estimator_ = best
         self.__dict__.pop("feature_names_in_", None)  # of an earlier table that had names
         for attribute in ("labels_", "n_clusters_", "n_features_in_", "feature_names_in_"):
             if hasattr(best, attribute):
                 setattr(self, attribute, getattr(best, attribute))
-
-    def _warn_failed(self) -> None:
-        errors = [run["error"] for run in self.results_ if run["error"] is not None]
-        if not errors:
-            return
-        failed = f"{len(errors)} of {len(self.results_)} that failed"
-        first = errors[0].removesuffix(".")
-        found = f"{failed} for {len(set(errors))} reasons, the first: {first}"
-        hint = Phrase("Leave out what cannot be used", InPython("; results_ has the reasons"))
-        who = type(self).__name__
-        # Two frames up is the line that called fit.
-        warnings.warn(LookalikeWarning(who, "runs that work", found, hint), stacklevel=3)
 
     # -- what is tried -----------------------------------------------------------------------------
 
@@ -273,12 +259,16 @@ class AutoClustering(ClusterMixin, TableTask):
             raise InvalidInput(who, needed, repr(wrong), suggest(wrong, known))
         return measure, grid
 
-    def _fit_measure(
-        self, configuration: Configuration, data: Any, y: Any, has_kinds: bool
-    ) -> tuple[TaskSource, Space] | LookalikeError:
+    def _read_once(self, X: Any, measures: list[Measure | str]) -> tuple[Any, Any]:
+        """Return the data and kinds still to be read: one table, but for matrices of distances."""
+        # A matrix of distances cannot be read as a table: such measures read X themselves.
+        if any(isinstance(one, Measure) and one.traits.pairwise for one in measures):
+            return X, self.kinds
+        return read_table(X, kinds=self.kinds), None
+
+    def _fit_measure(self, configuration: Configuration, data: Any, y: Any, kinds: Any) -> Fitted:
         """Fit a measure, or return the reason why it cannot be."""
         who, name = type(self).__name__, y if isinstance(y, str) else None
-        kinds = None if has_kinds else self.kinds
         try:
             source, _ = read_source(configuration.measure, data, name, who, kinds, self.n_jobs)
             measure, rows = source.fit()
@@ -290,7 +280,7 @@ class AutoClustering(ClusterMixin, TableTask):
 
     def _try(
         self,
-        fitted: tuple[TaskSource, Space] | LookalikeError | None,
+        fitted: Fitted,
         configuration: Configuration,
         method: str,
         n_clusters: int | str,
@@ -306,10 +296,6 @@ class AutoClustering(ClusterMixin, TableTask):
             "seconds": 0.0,
             "error": None,
         }
-        assert fitted is not None
-        if isinstance(fitted, LookalikeError):
-            return run | {"error": str(fitted)}, None
-        source, space = fitted
         model = SimilarityClustering(
             configuration.measure,
             n_clusters,
@@ -320,16 +306,20 @@ class AutoClustering(ClusterMixin, TableTask):
         ).set_params(**(self.options or {}))
         began = time.monotonic()
         try:
+            if isinstance(fitted, LookalikeError):
+                raise fitted
+            source, space = fitted
             check_params(model)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", LookalikeWarning)  # see ``found`` in the results
                 model._cluster(space)
-            run |= {"found": model.n_clusters_, "noise": float((model.labels_ < 0).mean())}
+            run["found"], run["noise"] = model.n_clusters_, float((model.labels_ < 0).mean())
             run["silhouette"] = _judge(space, model)
+            model._remember_columns(X, source, space.measure)
         except LookalikeError as error:
-            return run | {"error": str(error), "seconds": time.monotonic() - began}, None
-        model._remember_columns(X, source, space.measure)
-        return run | {"seconds": time.monotonic() - began}, model
+            run["error"] = str(error)
+        run["seconds"] = time.monotonic() - began
+        return run, model if run["error"] is None else None
 
     # -- what has been found -----------------------------------------------------------------------
 
@@ -373,6 +363,10 @@ class Configuration:
     seed: int
 
 
+# A fitted measure and its rows, or the reason why there are none.
+Fitted = tuple[TaskSource, Space] | LookalikeError
+
+
 def _seeded(measure: Measure) -> list[str]:
     """Return the parameters of a measure, and of what it is made of, that are seeds."""
     return [name for name in measure.get_params() if name.rpartition("__")[2] == "random_state"]
@@ -392,11 +386,3 @@ def _judge(space: Space, model: SimilarityClustering) -> float:
         return 0.0  # the drawn rows are noise, or all in one of the clusters
     inside = among(space.distances(), members)
     return silhouette_of(inside, labels[members]) * len(members) / len(labels)
-
-
-def _read_once(X: Any, kinds: Any, measures: list[Measure | str]) -> tuple[Any, bool]:
-    """Return the data as one table for all measures, unless one takes a matrix of distances."""
-    # A matrix of distances cannot be read as a table: such measures read X themselves.
-    if any(isinstance(one, Measure) and one.traits.pairwise for one in measures):
-        return X, False
-    return read_table(X, kinds=kinds), True

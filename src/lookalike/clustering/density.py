@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -44,33 +45,29 @@ def density_clusters(space: Space, eps: float, needed: int) -> Clustering:
     .. [1] M. Ester, H.-P. Kriegel, J. Sander, X. Xu (1996). A density-based algorithm for
        discovering clusters in large spatial databases with noise. KDD-96, 226-231.
     """
-    grower = _Grower(len(space), needed)
-    stream_within(space, eps, grower.count_close_pairs, "finding dense regions")
-    return describe(grower.labels(), grower.counts >= needed, -grower.counts, eps)
+    labels, counts = _grow(
+        len(space), needed, lambda fold: stream_within(space, eps, fold, "finding dense regions")
+    )
+    return describe(labels, counts >= needed, -counts, eps)
 
 
-class _Grower:
-    """DBSCAN while pairs within eps arrive in any order: counts of neighbors, and a union-find.
+Fold = Callable[[np.ndarray, np.ndarray], Any]  # takes pairs of rows, each pair once
 
-    A row that is not core yet keeps the rows it has met, at most ``needed - 2``: one more makes it
-    core, and it joins them then. So no pair is needed twice, and memory stays rows times needed.
+
+def _grow(n: int, needed: int, feed: Callable[[Fold], Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the clusters of DBSCAN, and how many rows each has within eps.
+
+    ``feed`` calls what it is given with all pairs within eps, in any order. A row that is not core
+    yet keeps the rows it has met, at most ``needed - 2``: one more makes it core, and it joins them
+    then. So no pair is needed twice, and memory stays rows times needed.
     """
-
-    def __init__(self, n: int, needed: int) -> None:
-        self.needed = needed
-        self.counts = np.ones(n, dtype=np.int64)  # a row is within eps of itself
-        waiting = np.empty((n, max(1, min(needed, n) - 2)), dtype=np.int64)
-        self.state = self.counts, np.arange(n), waiting, np.zeros(n, dtype=np.int64)
-
-    def count_close_pairs(self, left: np.ndarray, right: np.ndarray) -> None:
-        """Add pairs of rows that are within eps of each other, each pair once."""
-        clustering.count_close_pairs(left, right, self.needed, *self.state)
-
-    def labels(self) -> np.ndarray:
-        """Return the clusters, numbered by their first core row, and -1 for noise."""
-        labels = np.empty(len(self.counts), dtype=np.int64)
-        clustering.write_labels(self.needed, *self.state, labels)
-        return labels
+    counts = np.ones(n, dtype=np.int64)  # a row is within eps of itself
+    waiting = np.empty((n, max(1, min(needed, n) - 2)), dtype=np.int64)
+    state = counts, np.arange(n), waiting, np.zeros(n, dtype=np.int64)
+    feed(lambda left, right: clustering.count_close_pairs(left, right, needed, *state))
+    labels = np.empty(n, dtype=np.int64)
+    clustering.write_labels(needed, *state, labels)
+    return labels, counts
 
 
 def describe(
@@ -183,9 +180,7 @@ def graph_density(
     others = graph.indices[near]
     # A pair that is in both lists counts once.
     pairs = np.unique(np.minimum(rows, others) * n + np.maximum(rows, others))
-    grower = _Grower(n, min_neighbors)
-    grower.count_close_pairs(*np.divmod(pairs, n))
-    return grower.labels()
+    return _grow(n, min_neighbors, lambda fold: fold(*np.divmod(pairs, n)))[0]
 
 
 # -- HDBSCAN ---------------------------------------------------------------------------------------

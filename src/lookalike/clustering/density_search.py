@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
@@ -13,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike._runtime.frames import frame_of_records
 from lookalike._runtime.progress import Progress
 from lookalike.clustering._clustering import MeasureClusterer
-from lookalike.clustering._space import Space
+from lookalike.clustering._space import Space, check_symmetric
 from lookalike.clustering.density import describe, knee_of
 from lookalike.clustering.scores import NOISE, among, count, f_from_counts
 from lookalike.errors import InPython, InvalidInput, Param, TooFewRows
@@ -128,10 +129,7 @@ class DensitySearch(MeasureClusterer):
         fitted, rows = source.fit()
         instead = "Search on a sample of the rows, or use SimilarityClustering(method='density')"
         space = Space(fitted, rows, who, self.dense_limit, instead)
-        if not fitted.traits.symmetric:
-            found = f"{type(fitted).__name__}, whose distances are directed"
-            hint = ("Average the two directions", InPython(" into Precomputed()"))
-            raise InvalidInput(who, "distances that are the same in both directions", found, hint)
+        check_symmetric(space, who, "Average the two directions")
         numbers = self._numbers(len(space))
         # One matrix and one sorted list of neighbors serve every number of neighbors.
         levels = DensityLevels(space.distances(), max(numbers))
@@ -140,19 +138,19 @@ class DensitySearch(MeasureClusterer):
         with Progress("searching eps", len(numbers)) as bar:
             for needed in numbers:
                 levels.set(needed)
-                if classes is None:
-                    run = search_knee(levels)
-                else:
-                    run = search_eps(levels, classes, self.definition)
+                run = (
+                    search_knee(levels)
+                    if classes is None
+                    else search_eps(levels, classes, self.definition)
+                )
                 self.results_.append({"min_neighbors": needed, **run})
                 bar.advance()
         best = max(self.results_, key=lambda run: run["score"])  # the smaller number on ties
         self.eps_, self.min_neighbors_ = best["eps"], best["min_neighbors"]
         self.score_ = best["score"]
         levels.set(self.min_neighbors_)
-        labels, self.n_clusters_ = levels.labels(self.eps_)
-        clustering = describe(labels, levels.core <= self.eps_, levels.core, self.eps_)
-        self.labels_, self.exemplars_, self.model_ = labels, clustering.exemplars, clustering.model
+        labels, _ = levels.labels(self.eps_)
+        self._adopt(describe(labels, levels.core <= self.eps_, levels.core, self.eps_))
         self.measure_, self.rows_ = fitted, rows
         self._remember_columns(X, source, fitted)
         return self
@@ -219,10 +217,6 @@ class DensityLevels:
         n_clusters = labels_within(float(eps), self.core, *self.tree, *lists, parents, labels)
         return labels, int(n_clusters)
 
-    def lowest(self) -> float:
-        """Return the smallest eps that makes a cluster."""
-        return float(self.core.min())
-
     def highest(self) -> float:
         """Return the smallest eps that puts all rows into one cluster, without noise."""
         # Clusters change only where a row becomes core, an edge of the tree joins, or a core row
@@ -231,16 +225,13 @@ class DensityLevels:
         reach = np.maximum(self.neighbor_distances, core_of_neighbor).min(axis=1)
         values = np.unique(np.concatenate([self.core, self.tree[2], reach]))
         values = values[np.isfinite(values)]
-        low, high = 0, len(values) - 1
+
+        def covers(at: int) -> bool:
+            labels, n_clusters = self.labels(values[at])
+            return n_clusters == 1 and labels.min() == 0
+
         # Bisection over all values at which anything changes, instead of over real numbers.
-        while low < high:
-            middle = (low + high) // 2
-            labels, n_clusters = self.labels(values[middle])
-            if n_clusters == 1 and labels.min() == 0:
-                high = middle
-            else:
-                low = middle + 1
-        return float(values[low])
+        return float(values[bisect_left(range(len(values) - 1), True, key=covers)])
 
     def silhouette(self, labels: np.ndarray, n_clusters: int) -> float:
         """Return the mean silhouette of clustered rows among each other, noise counting as 0."""
@@ -275,18 +266,17 @@ def search_eps(levels: DensityLevels, classes: np.ndarray, definition: str) -> d
         table = count(classes[members], labels[members], len(of_class), n_clusters)
         return f_from_counts(table, of_class, table.sum(axis=0), definition), n_clusters
 
-    first, last = levels.lowest(), levels.highest()
+    first, last = float(levels.core.min()), levels.highest()
     low, high = first, last
     best, best_eps, clusters = -1.0, 0.0, 0
     # The F-measure is a step function of eps with several maxima: a grid, refined around the best.
     while True:
         step = (high - low) / GRID_STEPS
-        for i in range(GRID_STEPS + 1 if step > 0 else 1):
-            eps = low + i * step
+        for eps in (low + i * step for i in range(GRID_STEPS + 1 if step > 0 else 1)):
             # Evaluating one eps takes O(n): labels follow from the spanning tree, not from all
             # pairs.
             value, n_clusters = score(eps)
-            if value > best or (value == best and eps < best_eps):
+            if (value, -eps) > (best, -best_eps):
                 best, best_eps, clusters = value, eps, n_clusters
         size = best_eps if best_eps > 0 else last
         # Enough at one unit of the third significant digit.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
@@ -24,7 +24,7 @@ from lookalike.measures.task import TableTask
 from lookalike.saving import fields
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import INT64, Dims, Fields, require
-from lookalike.table import Schema, Table, as_table, read_table
+from lookalike.table import Table, as_table, read_table
 from lookalike.table.model.names import remember_columns
 from lookalike.table.model.targets import split_target
 
@@ -60,10 +60,6 @@ class Centers:
 
     def __len__(self) -> int:
         return len(self.means)
-
-    def take(self, labels: np.ndarray) -> Centers:
-        """Return some of the centers."""
-        return Centers(self.means[labels], self.shares[labels], self.inertia, self.rounds)
 
 
 @saveable
@@ -137,11 +133,11 @@ class MixedSpace:
 
     def settle(self, rows: MixedRows, k: int, most: int, rng: Any, n_jobs: int | None) -> Centers:
         """Return k centers from one start: seeds far apart (k-means++), then rounds of k-means."""
-        centers = self._seeds(rows, k, rng, n_jobs)
-        before = None
+        centers, before = self._seeds(rows, k, rng, n_jobs), None
         for rounds in range(1, most + 1):
             labels, near, _ = self.assign(centers, rows, n_jobs)
-            centers = self._centers(rows, labels, len(centers), centers, float(near.sum()), rounds)
+            means, shares = self._means(rows, labels, centers)
+            centers = Centers(means, shares, float(near.sum()), rounds)
             # Labels that do not change give the same centers again: k-means has converged.
             if before is not None and np.array_equal(before, labels):
                 break
@@ -156,13 +152,6 @@ class MixedSpace:
         _, near, other = self.assign(centers, rows, n_jobs)
         a, b = np.sqrt(near), np.sqrt(other)
         return float(np.divide(b - a, b, out=np.zeros_like(b), where=b > 0).mean())
-
-    def check_columns(self, schema: Schema, centers: Centers) -> None:
-        """Refuse a loaded space that does not belong to the columns or the centers."""
-        check_owners(schema, self.inputs.names, self.inputs.owner, "MixedSpace.inputs")
-        sizes = (len(self.offset), len(self.shares))
-        found = (centers.means.shape[1], centers.shares.shape[1])
-        require(found == sizes, "Centers", f"{sizes} numbers and levels", str(found))
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that the parts agree."""
@@ -200,11 +189,11 @@ class MixedSpace:
             shares[known, a + codes[known, j]] = 1.0
         return Centers(means, shares, 0.0, 0)
 
-    def _centers(
-        self, rows: MixedRows, labels: np.ndarray, k: int, old: Centers, inertia: float, rounds: int
-    ) -> Centers:
-        """Return the centers of labelled rows; one without rows, or without a cell, stays."""
-        numbers, codes = rows
+    def _means(
+        self, rows: MixedRows, labels: np.ndarray, old: Centers
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return means and shares of labelled rows; those without rows, or a cell, stay."""
+        (numbers, codes), k = rows, len(old)
         means, shares = old.means.copy(), old.shares.copy()
         for j in range(numbers.shape[1]):
             known = ~np.isnan(numbers[:, j])
@@ -216,7 +205,7 @@ class MixedSpace:
             counts = count(labels[known], codes[known, j], k, int(b - a))
             totals = counts.sum(axis=1, keepdims=True)
             shares[:, a:b] = np.divide(counts, totals, out=shares[:, a:b], where=totals > 0)
-        return Centers(means, shares, inertia, rounds)
+        return means, shares
 
 
 def _telling(rows: MixedRows, table: Table) -> np.ndarray:
@@ -236,30 +225,22 @@ def learn_space(table: Table, weight: float, who: str) -> MixedSpace:
     numbers, cells = matrix[:, ~levels], matrix[:, levels]
     # A spread of 0 marks a constant column, which encode turns into NaN.
     offset, spread = np.zeros(numbers.shape[1]), np.zeros(numbers.shape[1])
-    for j in range(numbers.shape[1]):
-        known = numbers[~np.isnan(numbers[:, j]), j]
+    for j, column in enumerate(numbers.T):
+        known = column[~np.isnan(column)]
         if len(known) and known.min() < known.max():
             # Scaled by the largest first, so that no square overflows.
             largest = float(np.abs(known).max())
             scaled = known / largest
             offset[j] = float(scaled.mean()) * largest
             spread[j] = float(scaled.std()) * largest
-    starts, shares = [0], []
-    for j in range(cells.shape[1]):
-        codes = cells[~np.isnan(cells[:, j]), j].astype(np.int64)
-        counts = np.bincount(codes) if len(codes) else np.zeros(0)
+    shares = [np.zeros(0)]
+    for column in cells.T:
+        counts = np.bincount(column[~np.isnan(column)].astype(np.int64))
         # A level that no fitted row has gets share 0, and so weight 0 instead of a division by 0.
         shares.append(counts / max(1, counts.sum()))
-        starts.append(starts[-1] + len(counts))
-    return MixedSpace(
-        inputs,
-        levels,
-        offset,
-        spread,
-        np.asarray(starts, dtype=np.int64),
-        np.concatenate([np.zeros(0), *shares]),
-        weight**2,
-    )
+    starts = np.cumsum([len(levels) for levels in shares])  # the first is empty
+    flat = np.concatenate(shares)
+    return MixedSpace(inputs, levels, offset, spread, starts, flat, weight**2)
 
 
 @dataclass(eq=False, repr=False)
@@ -410,25 +391,24 @@ class MixedKMeans(ClusterMixin, TableTask):
     def _search(self, space: MixedSpace, rows: MixedRows, fewest: int) -> Centers:
         """Return the best centers of the number that was asked for, or of all that "auto" tries."""
         rng = make_generator(self.random_state)
-        # The best of all numbers is kept, so that the winner is not fitted twice.
+        if self.n_clusters != AUTO:
+            return self._start_often(space, rows, fewest, rng)
         best: Centers | None = None
-        if self.n_clusters == AUTO:
-            # With n clusters every row is its own center, and every silhouette 1.
-            tried = range(2, min(self.max_clusters, len(rows[0]) - 1) + 1)
-            self.silhouettes_: dict[int, float] = {}
-            with Progress("trying numbers of clusters", len(tried)) as bar:
-                for k in tried:
-                    found = self._start_often(space, rows, k, rng)
-                    score = space.silhouette(found, rows, self.n_jobs)
-                    better = not self.silhouettes_ or score > max(self.silhouettes_.values())
-                    # k-means may lose a center: the first run with a number of clusters is the one
-                    # asked for.
-                    self.silhouettes_.setdefault(len(found), score)
-                    best = found if better else best
-                    bar.advance()
-        if best is None:  # a number was asked for, or there is nothing to choose from
-            best = self._start_often(space, rows, fewest, rng)
-        return best
+        # With n clusters every row is its own center, and every silhouette 1.
+        tried = range(2, min(self.max_clusters, len(rows[0]) - 1) + 1)
+        self.silhouettes_: dict[int, float] = {}
+        with Progress("trying numbers of clusters", len(tried)) as bar:
+            for k in tried:
+                found = self._start_often(space, rows, k, rng)
+                score = space.silhouette(found, rows, self.n_jobs)
+                if best is None or score > max(self.silhouettes_.values()):
+                    best = found
+                # k-means may lose a center: the first run with a number of clusters is the one
+                # asked for.
+                self.silhouettes_.setdefault(len(found), score)
+                bar.advance()
+        # Without a number to try, the rows are one cluster.
+        return self._start_often(space, rows, fewest, rng) if best is None else best
 
     def _number(
         self, space: MixedSpace, centers: Centers, some: MixedRows, rows: MixedRows
@@ -441,7 +421,7 @@ class MixedKMeans(ClusterMixin, TableTask):
         """
         _, old = number_by_first_row(space.assign(centers, some, self.n_jobs)[0])
         while True:
-            centers = centers.take(old)
+            centers = replace(centers, means=centers.means[old], shares=centers.shares[old])
             labels, near, _ = space.assign(centers, rows, self.n_jobs)
             _, old = number_by_first_row(labels)
             if np.array_equal(old, np.arange(len(centers))):
@@ -476,4 +456,8 @@ class MixedKMeans(ClusterMixin, TableTask):
         """Check after loading that centers, labels and columns belong together."""
         who = type(self).__name__
         require(len(self.centers_) == dims["clusters"], f"{who}.centers_", "one per cluster")
-        self.space_.check_columns(self.schema_, self.centers_)
+        space, centers = self.space_, self.centers_
+        check_owners(self.schema_, space.inputs.names, space.inputs.owner, "MixedSpace.inputs")
+        sizes = len(space.offset), len(space.shares)
+        found = centers.means.shape[1], centers.shares.shape[1]
+        require(found == sizes, "Centers", f"{sizes} numbers and levels", str(found))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike.clustering._clustering import (
     Clustering,
+    Cut,
     Model,
     NearestExemplar,
     NearestRow,
@@ -62,12 +62,6 @@ class Affinity:
         """Return k clusters, or as near to k as the search comes."""
         return around(self.distances, self._search(k))
 
-    def elect(self, preference: float | str) -> Clustering:
-        """Return the clusters that one preference leads to; "median": that of the similarities."""
-        others = self.distances[~np.eye(len(self.distances), dtype=bool)]
-        given = -float(np.median(others)) if isinstance(preference, str) else float(preference)
-        return around(self.distances, self._run(given))
-
     def _search(self, k: int) -> np.ndarray:
         n = len(self.distances)
         others = self.distances[~np.eye(n, dtype=bool)].reshape(n, n - 1)
@@ -114,28 +108,19 @@ class Affinity:
         return self.tried[preference]
 
 
-class Linkage:
-    """Complete or Ward linkage on the measure's own distance.
+def linkage_cut(distances: np.ndarray, method: str) -> Cut:
+    """Prepare complete or Ward linkage on the measure's own distance.
 
     Ward's update is made for Euclidean distances; on others it is used unchanged. A new row
     joins the cluster of the nearest row.
-
-    Parameters
-    ----------
-    space : Space
-    method : {"complete", "ward"}
     """
+    from scipy.cluster.hierarchy import linkage
+    from scipy.spatial.distance import squareform
 
-    def __init__(self, space: Space, method: str) -> None:
-        from scipy.cluster.hierarchy import linkage
-        from scipy.spatial.distance import squareform
+    merges, n = linkage(squareform(distances, checks=False), method), len(distances)
 
-        self.distances = space.distances()
-        self.merges = linkage(squareform(self.distances, checks=False), method)
-
-    def cut(self, k: int) -> Clustering:
+    def cut(k: int) -> Clustering:
         """Return the k clusters after n - k merges, also where heights are equal."""
-        n = len(self.distances)
         # Cluster n + m is the one made by merge m; joining all parts leads back to the rows.
         steps = n - k
         made = np.arange(n, n + steps)
@@ -143,34 +128,25 @@ class Linkage:
         # fcluster by height cannot.
         parents = np.arange(n + steps)
         for side in (0, 1):
-            parts = self.merges[:steps, side].astype(np.int64)
+            parts = merges[:steps, side].astype(np.int64)
             join_edges(parents, parts, made, np.zeros(steps, dtype=np.bool_))
         labels, _ = number_by_first_row(roots_of(parents)[:n])
-        medoids = cluster_medoids(self.distances, labels)
-        return Clustering(labels, medoids, NearestRow(np.arange(n), labels))
+        return Clustering(
+            labels, cluster_medoids(distances, labels), NearestRow(np.arange(n), labels)
+        )
+
+    return cut
 
 
-class Medoids:
-    """K-medoids by FasterPAM, started by BUILD.
-
-    A new row joins the cluster of the nearest medoid.
-
-    Parameters
-    ----------
-    space : Space
+def medoids_cut(distances: np.ndarray) -> Cut:
+    """Prepare k-medoids by FasterPAM [1]_, started by BUILD; new rows join the nearest medoid.
 
     References
     ----------
     .. [1] E. Schubert, P. J. Rousseeuw (2021). Fast and eager k-medoids clustering. Information
        Systems 101, 101804. doi:10.1016/j.is.2021.101804
     """
-
-    def __init__(self, space: Space) -> None:
-        self.distances = space.distances()
-
-    def cut(self, k: int) -> Clustering:
-        """Return k clusters around k medoids."""
-        return around(self.distances, np.sort(fasterpam(self.distances, k).medoids))
+    return lambda k: around(distances, np.sort(fasterpam(distances, k).medoids))
 
 
 def around(distances: np.ndarray, chosen: np.ndarray) -> Clustering:
@@ -194,62 +170,7 @@ MAX_DENSE_ROWS = 600  # up to here a dense solver is faster than ARPACK; chosen 
 MIN_EIGENVALUE = 1e-10  # dividing by a smaller one would amplify rounding errors for new rows
 
 
-class _ByVectors(ABC):
-    """K-means on eigenvectors, whose coordinates reach the rows that are no landmarks."""
-
-    def __init__(
-        self, space: Space, seed: int, basis: np.ndarray | None, known: Space | None
-    ) -> None:
-        self.seed = seed
-        self.basis = np.arange(len(space)) if basis is None else basis
-        self.weights, self.extension, own = self._find(space if known is None else known)
-        if basis is not None:
-            own = self.extension.coordinates(space.measure, space.rows, space.rows)
-        self.coordinates = own
-
-    @abstractmethod
-    def _find(self, known: Space) -> tuple[np.ndarray, Extension, np.ndarray]:
-        """Return the affinities of the rows compared, what extends to others, their coordinates."""
-
-    @abstractmethod
-    def dimensions(self, k: int) -> int:
-        """Return how many coordinates k clusters are found in."""
-
-    def cut(self, k: int) -> Clustering:
-        """Return k clusters, or fewer if rows do not have k different coordinates."""
-        from sklearn.cluster import KMeans
-        from sklearn.exceptions import ConvergenceWarning
-        from threadpoolctl import threadpool_limits
-
-        # The first of the eigenvectors that were computed for the largest number of clusters.
-        first = slice(self.dimensions(k))
-        points = self.extension.points(self.coordinates[:, first])
-        means = KMeans(k, n_init=KMEANS_STARTS, algorithm="lloyd", random_state=self.seed)
-        # One thread: sums over several would differ in their last bits from run to run.
-        with warnings.catch_warnings(), threadpool_limits(1):
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            means.fit(points)
-        labels, old = number_by_first_row(means.labels_.astype(np.int64))
-        centers = means.cluster_centers_[old]
-        loadings = self.extension.loadings[:, first]
-        extension = replace(self.extension, loadings=loadings, centers=centers)
-        return Clustering(labels, self._exemplars(labels, points, centers), extension)
-
-    def _exemplars(self, labels: np.ndarray, points: np.ndarray, centers: np.ndarray) -> np.ndarray:
-        """Return the row (landmark) of each cluster with the largest affinity to its members."""
-        exemplars = []
-        for label, center in enumerate(centers):
-            members = np.flatnonzero(labels[self.basis] == label)
-            if len(members):
-                sums = self.weights[np.ix_(members, members)].sum(axis=0)
-                exemplars.append(self.basis[members[int(sums.argmax())]])
-            else:  # a cluster without a landmark: the row nearest to its center
-                own = np.flatnonzero(labels == label)
-                exemplars.append(own[int(np.square(points[own] - center).sum(axis=1).argmin())])
-        return np.asarray(exemplars, dtype=np.int64)
-
-
-class Components(_ByVectors):
+class Components:
     """K-means on principal components of the similarities, on landmarks where rows are many.
 
     With S the similarities, the eigenvectors v of S less the means of its rows and columns are the
@@ -279,6 +200,8 @@ class Components(_ByVectors):
        doi:10.1145/1015330.1015408
     """
 
+    spared = 1  # how many coordinates fewer than clusters there are
+
     def __init__(
         self,
         space: Space,
@@ -287,26 +210,59 @@ class Components(_ByVectors):
         basis: np.ndarray | None = None,
         known: Space | None = None,
     ) -> None:
-        self.most = most
-        super().__init__(space, seed, basis, known)
+        self.seed = seed
+        self.basis = np.arange(len(space)) if basis is None else basis
+        self.weights, self.extension, own = self._find(space if known is None else known, most)
+        if basis is not None:
+            own = self.extension.coordinates(space.measure, space.rows, space.rows)
+        self.coordinates = own
 
-    def _find(self, known: Space) -> tuple[np.ndarray, Extension, np.ndarray]:
+    def _find(self, known: Space, most: int) -> tuple[np.ndarray, Extension, np.ndarray]:
+        """Return the affinities of the rows compared, what extends to others, their coordinates."""
         weights = known.similarities()
         means = weights.mean(axis=0)
         centered = weights - means
         centered -= means[:, None] - means.mean()
-        values, vectors = _largest(centered, max(1, self.most - 1))
+        values, vectors = _largest(centered, max(1, most - 1))
         useful = values > MIN_EIGENVALUE
         loadings = np.where(useful, vectors / np.sqrt(np.where(useful, values, 1.0)), 0.0)
-        extension = Extension(self.basis, loadings, np.empty((0, loadings.shape[1])))
-        return weights, extension, weights @ loadings
+        return weights, Extension.of(self.basis, loadings), weights @ loadings
 
-    def dimensions(self, k: int) -> int:
-        """Return how many coordinates k clusters are found in."""
-        return max(1, k - 1)
+    def cut(self, k: int) -> Clustering:
+        """Return k clusters, or fewer if rows do not have k different coordinates."""
+        from sklearn.cluster import KMeans
+        from sklearn.exceptions import ConvergenceWarning
+        from threadpoolctl import threadpool_limits
+
+        # The first of the eigenvectors that were computed for the largest number of clusters.
+        first = slice(max(1, k - self.spared))
+        points = self.extension.points(self.coordinates[:, first])
+        means = KMeans(k, n_init=KMEANS_STARTS, algorithm="lloyd", random_state=self.seed)
+        # One thread: sums over several would differ in their last bits from run to run.
+        with warnings.catch_warnings(), threadpool_limits(1):
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            means.fit(points)
+        labels, old = number_by_first_row(means.labels_.astype(np.int64))
+        centers = means.cluster_centers_[old]
+        loadings = self.extension.loadings[:, first]
+        extension = replace(self.extension, loadings=loadings, centers=centers)
+        return Clustering(labels, self._exemplars(labels, points, centers), extension)
+
+    def _exemplars(self, labels: np.ndarray, points: np.ndarray, centers: np.ndarray) -> np.ndarray:
+        """Return the row (landmark) of each cluster with the largest affinity to its members."""
+        exemplars = []
+        for label, center in enumerate(centers):
+            members = np.flatnonzero(labels[self.basis] == label)
+            if len(members):
+                sums = self.weights[np.ix_(members, members)].sum(axis=0)
+                exemplars.append(self.basis[members[int(sums.argmax())]])
+            else:  # a cluster without a landmark: the row nearest to its center
+                own = np.flatnonzero(labels == label)
+                exemplars.append(own[int(np.square(points[own] - center).sum(axis=1).argmin())])
+        return np.asarray(exemplars, dtype=np.int64)
 
 
-class Spectral(_ByVectors):
+class Spectral(Components):
     """Spectral clustering of Ng, Jordan and Weiss, on landmarks where rows are many.
 
     With W the affinities (0 on the diagonal) and g their sums, the eigenvectors of the largest
@@ -318,17 +274,10 @@ class Spectral(_ByVectors):
 
     Parameters
     ----------
-    space : Space
-    seed : int
-    most : int
-        The most clusters that will be asked for.
     affinity : {"similarity", "rbf"}
         W is the similarity, or exp(-d**2 / (2 sigma**2)) of the distance.
     sigma : float
-    basis : int64 array, optional
-        Positions of the landmarks; None: all rows.
-    known : Space, optional
-        The landmarks themselves.
+    others : as of ``Components``
 
     References
     ----------
@@ -338,48 +287,63 @@ class Spectral(_ByVectors):
        Neural Computation 16(10), 2197-2219. doi:10.1162/0899766041732396
     """
 
-    def __init__(
-        self,
-        space: Space,
-        seed: int,
-        most: int,
-        affinity: str,
-        sigma: float,
-        basis: np.ndarray | None = None,
-        known: Space | None = None,
-    ) -> None:
-        self.most, self.affinity, self.sigma = most, affinity, float(sigma)
-        super().__init__(space, seed, basis, known)
+    spared = 0
 
-    def _find(self, known: Space) -> tuple[np.ndarray, Extension, np.ndarray]:
+    def __init__(self, affinity: str, sigma: float, *others: Any) -> None:
+        self.affinity, self.sigma = affinity, float(sigma)
+        super().__init__(*others)
+
+    def _find(self, known: Space, most: int) -> tuple[np.ndarray, Extension, np.ndarray]:
         weights = _affinities(known, self.affinity, self.sigma)
-        values, vectors, sums = _eigenvectors(weights, self.most)
+        sums = weights.sum(axis=1)
+        if not np.isfinite(sums).all():
+            who, hint = "spectral clustering", "Check the data"
+            raise UndefinedMeasure(who, "finite affinities", "an infinite sum", hint)
+        # A row with affinity 0 to all others would be 0 / 0; so it becomes a row of zeros.
+        root = np.sqrt(np.where(sums > 0, sums, np.finfo(float).eps))
+        scaled = weights / root[:, None]
+        scaled /= root
+        values, vectors = _largest(scaled, most)
         useful = np.abs(values) > MIN_EIGENVALUE
         # Equation of the Nystroem extension [2], without the affinities of the row itself.
-        loadings = vectors / (np.sqrt(sums)[:, None] * np.where(useful, values, 1.0))
+        loadings = vectors / (root[:, None] * np.where(useful, values, 1.0))
         loadings[:, ~useful] = 0.0
-        none = np.empty((0, self.most))
-        extension = SpectralExtension(self.basis, loadings, none, self.affinity, self.sigma)
+        extension = Extension.of(self.basis, loadings, self.affinity, self.sigma)
         return weights, extension, vectors
-
-    def dimensions(self, k: int) -> int:
-        """Return how many coordinates k clusters are found in."""
-        return k
 
 
 @saveable
 @dataclass(frozen=True, eq=False)
 class Extension(Model):
-    """A new row gets coordinates from its similarities and joins the nearest center."""
+    """A new row gets coordinates from its affinities and joins the nearest center.
+
+    Parameters
+    ----------
+    loadings : float64 (positions, dimensions), that affinities are multiplied by
+    centers : float64 (clusters, dimensions)
+    affinity : "" of components; of spectral clustering "similarity" or "rbf", of which none is a
+        row's with itself, and whose coordinates lie on the unit sphere
+    sigma : float
+    """
 
     FIELDS: ClassVar[Fields] = {
         "loadings": Array("float64", "positions", "dimensions"),
         "centers": Array("float64", "clusters", "dimensions"),
+        "affinity": Choice("", "similarity", "rbf"),
+        "sigma": Real(finite=True),
     }
 
     loadings: np.ndarray
     centers: np.ndarray
-    compared: ClassVar[str] = "similarity"  # what blocks hold
+    affinity: str
+    sigma: float
+
+    @classmethod
+    def of(
+        cls, positions: np.ndarray, loadings: np.ndarray, affinity: str = "", sigma: float = 1.0
+    ) -> Extension:
+        """Return an extension to known rows; centers come with the clusters."""
+        return cls(positions, loadings, np.empty((0, loadings.shape[1])), affinity, sigma)
 
     @property
     def n_labels(self) -> int:
@@ -387,68 +351,42 @@ class Extension(Model):
         return len(self.centers)
 
     def coordinates(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
-        """Return coordinates as they come from similarities to the known rows."""
+        """Return coordinates as they come from affinities to the known rows."""
         known = rows[self.positions]
         out = np.empty((len(new), self.loadings.shape[1]))
+        compared = "distance" if self.affinity == "rbf" else "similarity"
 
         def extend(part: slice) -> None:
             some = new[part]
-            block = measure.block(some, known, self.compared)
+            block = measure.block(some, known, compared)
             # A pair without anything to compare is an error, or the value the measure has for it.
             if np.isnan(block).any():
-                block = measure.defined(block, self.compared)
+                block = measure.defined(block, compared)
             at, own = self_pairs(some, known)
             if new is rows:  # self_pairs knows positions of fitted rows, not those of a frozen one
                 own = np.flatnonzero((self.positions >= part.start) & (self.positions < part.stop))
                 at = self.positions[own] - part.start
             if measure.traits.exact_self:  # as in the matrix, also of a frozen measure
-                block[at, own] = float(self.compared == "similarity")
-            out[part] = self.affinities(block, at, own) @ self.loadings
+                block[at, own] = float(compared == "similarity")
+            if self.affinity:
+                block = _as_affinity(block, self.affinity, self.sigma)
+                block[at, own] = 0.0
+            out[part] = block @ self.loadings
 
         each_part(measure, len(new), extend, "comparing rows with landmarks")
         return out
 
-    def affinities(self, block: np.ndarray, at: np.ndarray, own: np.ndarray) -> np.ndarray:
-        """Return what loadings are multiplied by; row at[i] of the block is known row own[i]."""
-        return block
-
     def points(self, coordinates: np.ndarray) -> np.ndarray:
         """Return where rows of these coordinates lie, as k-means has it."""
-        return coordinates
+        if not self.affinity:
+            return coordinates
+        length = np.linalg.norm(coordinates, axis=1, keepdims=True)
+        return coordinates / np.where(length > 0, length, 1.0)  # a row of zeros stays
 
     def assign(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
         """Return labels of new rows."""
         points = self.points(self.coordinates(measure, rows, new))
         return np.square(points[:, None, :] - self.centers).sum(axis=2).argmin(axis=1)
-
-
-@saveable
-@dataclass(frozen=True, eq=False)
-class SpectralExtension(Extension):
-    """As ``Extension``, by affinities of which none is a row's with itself, on the unit sphere."""
-
-    FIELDS: ClassVar[Fields] = {
-        "affinity": Choice("similarity", "rbf"),
-        "sigma": Real(finite=True),
-    }
-
-    affinity: str
-    sigma: float
-
-    @property
-    def compared(self) -> str:  # type: ignore[override]
-        """What blocks hold."""
-        return "similarity" if self.affinity == "similarity" else "distance"
-
-    def affinities(self, block: np.ndarray, at: np.ndarray, own: np.ndarray) -> np.ndarray:
-        """Return affinities, 0 of a row with itself."""
-        block = _as_affinity(block, self.affinity, self.sigma)
-        block[at, own] = 0.0
-        return block
-
-    def points(self, coordinates: np.ndarray) -> np.ndarray:
-        """Return coordinates scaled to length 1."""
-        return _unit(coordinates)
 
 
 def _affinities(space: Space, affinity: str, sigma: float) -> np.ndarray:
@@ -470,20 +408,6 @@ def _as_affinity(values: np.ndarray, affinity: str, sigma: float) -> np.ndarray:
     np.square(values, out=values)
     values /= -2 * sigma**2
     return np.exp(values, out=values)
-
-
-def _eigenvectors(weights: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the k largest eigenvalues, their vectors, and the sums of the affinities."""
-    sums = weights.sum(axis=1)
-    if not np.isfinite(sums).all():
-        who, hint = "spectral clustering", "Check the data"
-        raise UndefinedMeasure(who, "finite affinities", "an infinite sum", hint)
-    # A row with affinity 0 to all others would be 0 / 0; so it becomes a row of zeros.
-    sums = np.where(sums > 0, sums, np.finfo(float).eps)
-    root = np.sqrt(sums)
-    scaled = weights / root[:, None]
-    scaled /= root
-    return *_largest(scaled, k), sums
 
 
 def _largest(matrix: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -519,9 +443,3 @@ def _all_eigenvectors(matrix: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarra
         # algorithm takes longer, and has all of them.
         values, vectors = (part[..., -k:] for part in eigh(matrix, driver="ev"))
     return values, vectors
-
-
-def _unit(points: np.ndarray) -> np.ndarray:
-    """Scale rows to length 1; a row of zeros stays."""
-    length = np.linalg.norm(points, axis=1, keepdims=True)
-    return points / np.where(length > 0, length, 1.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -121,21 +121,16 @@ def column_differences(
     for cluster in range(n_clusters):
         members = labels == cluster
         n_known = int((members & ~missing).sum())
-        differences.append(compare(cluster) if compare and 0 < n_known < len(known) else None)
+        values = compare(cluster) if compare and 0 < n_known < len(known) else None
         if missing.any() and members.any() and not members.all():
-            shares = float(missing[members].mean()), float(missing[~members].mean())
-            differences[-1] = _with_missing(column, differences[-1], *shares)
+            inside, outside = float(missing[members].mean()), float(missing[~members].mean())
+            if values is not None:  # a few known cells say little about all
+                values = replace(values, size=values.size * (1 - max(inside, outside)))
+            gap = abs(inside - outside)
+            if gap > (0.0 if values is None else values.size):
+                values = _difference(column, "missing", None, inside, outside, gap)
+        differences.append(values)
     return differences
-
-
-def _with_missing(
-    column: Column, values: ColumnDifference | None, inside: float, outside: float
-) -> ColumnDifference | None:
-    """Return the larger of the difference of values and that of the shares of missing cells."""
-    missing = _difference(column, "missing", None, inside, outside, abs(inside - outside))
-    if values is not None:  # a few known cells say little about all
-        values = replace(values, size=values.size * (1 - max(inside, outside)))
-    return missing if missing.size > (0.0 if values is None else values.size) else values
 
 
 def _difference(column: Column, *values: Any) -> ColumnDifference:
@@ -174,38 +169,37 @@ def _by_rank(column: Column, known: np.ndarray, groups: np.ndarray, n_clusters: 
     # Mean ranks of ties, as the rank-biserial correlation has them.
     ranks = rankdata(column.values[known])
     style = style_of(column)
-    by_level: list[Compare] = []  # prepared once, where medians of levels are equal
+    is_order = column.kind.name == "order"
+    # Where medians of levels are equal.
+    by_level = _by_level(column, known, groups, n_clusters) if is_order else None
 
     def compare(cluster: int) -> ColumnDifference | None:
         inside = groups == cluster
         shift = ranks[inside].mean() - ranks[~inside].mean()
         size = min(1.0, abs(float(2 * shift / len(known))))  # the rank-biserial correlation
         what, (own, others) = _middles(column, known[inside], known[~inside])
-        if own != others or column.kind.name != "order":
-            return _difference(column, what, None, own, others, size, style)
-        if not by_level:
-            by_level.append(_by_level(column, known, groups, n_clusters))
-        return by_level[0](cluster)
+        if by_level is not None and own == others:
+            return by_level(cluster)
+        return _difference(column, what, None, own, others, size, style)
 
     return compare
 
 
 def _middles(column: Column, inside: np.ndarray, outside: np.ndarray) -> tuple[str, list[Any]]:
     """Return the medians of two groups of rows, or the means where medians are equal."""
+    sides = inside, outside
     if column.kind.name == "order" or column.kind.source:
-        return "median", [_middle_cell(column, side) for side in (inside, outside)]
-    medians = [float(np.median(column.values[side])) for side in (inside, outside)]
+        cells = []
+        # Levels and dates have no mean: the cell in the middle, the lower one of two.
+        for side in sides:
+            middle = (len(side) - 1) // 2
+            order = np.argpartition(column.values[side], middle)
+            cells.append(column.cell(int(side[order[middle]])))
+        return "median", cells
+    medians = [float(np.median(column.values[side])) for side in sides]
     if medians[0] != medians[1]:
         return "median", medians
-    return "mean", [float(column.values[side].mean()) for side in (inside, outside)]
-
-
-def _middle_cell(column: Column, positions: np.ndarray) -> Any:
-    """Return the cell in the middle, the lower one of two: levels and dates have no mean."""
-    values = column.values[positions]
-    # numpy.median would average two levels or dates.
-    middle = (len(values) - 1) // 2
-    return column.cell(int(positions[np.argpartition(values, middle)[middle]]))
+    return "mean", [float(column.values[side].mean()) for side in sides]
 
 
 def _by_level(column: Column, known: np.ndarray, groups: np.ndarray, n_clusters: int) -> Compare:
@@ -232,7 +226,9 @@ def _by_item(column: Column, known: np.ndarray, groups: np.ndarray, n_clusters: 
     # Counted once for all clusters: the rest of the table is the whole minus the cluster.
     counts: list[Counter[Any]] = [Counter() for _ in range(n_clusters + 1)]  # the last is noise
     for position, group in zip(known, groups, strict=True):
-        counts[group].update(_items(column.values[position]))
+        cell = column.values[position]
+        # The different items of a cell; of a text, its words in lower case.
+        counts[group].update(set(cell.lower().split() if isinstance(cell, str) else cell))
     whole: Counter[Any] = sum(counts, Counter())
 
     def compare(cluster: int) -> ColumnDifference | None:
@@ -254,11 +250,6 @@ def _by_item(column: Column, known: np.ndarray, groups: np.ndarray, n_clusters: 
     return compare
 
 
-def _items(cell: Any) -> Iterable[Any]:
-    """Return the different items of a cell; of a text, its words in lower case."""
-    return set(cell.lower().split()) if isinstance(cell, str) else set(cell)
-
-
 BY_KIND: dict[str, Callable[[Column, np.ndarray, np.ndarray, int], Compare]] = {
     **dict.fromkeys(("number", "order"), _by_rank),
     **dict.fromkeys(("category", "flag"), _by_level),
@@ -270,7 +261,7 @@ SCORES: dict[str, Callable[[Any, Any], float]] = {
     "adjusted_rand": adjusted_rand,
     "f_measure": clustering_f_measure,
 }
-SCORE_NAMES = {"adjusted_rand": "adjusted Rand index", "f_measure": "F measure"}
+SCORE_NAMES = {"purity": "purity", "adjusted_rand": "adjusted Rand index", "f_measure": "F measure"}
 MAX_SAMPLE_ROWS = 500  # members that an exemplar is chosen among, where only labels are given
 BLOCK_ROWS = 8192  # rows that are compared with the exemplars in one call
 
@@ -375,9 +366,7 @@ class ClusteringProfile(HtmlReport, FrameMixin):
             notes.append(f"{self.noise:,} {belongs} to no cluster")
         if self.silhouette is not None:
             notes.append(f"mean silhouette {self.silhouette:.3f}")
-        notes += [
-            f"{SCORE_NAMES.get(name, name)} {value:.3f}" for name, value in self.scores.items()
-        ]
+        notes += [f"{SCORE_NAMES[name]} {value:.3f}" for name, value in self.scores.items()]
         if self.exactness:
             notes.append(self.exactness)
         for column, levels in [*self.divided.items()][:2]:
@@ -495,9 +484,7 @@ def profile_clusters(
     rows, target = split_target(read_table(X), y, WHO)
     model = getattr(model, "best_estimator_", model)
     labels, (measure, encoded, exemplars) = _read_labels(model, rows)
-    differences: list[Any] = [
-        column_differences(column, labels, len(exemplars)) for column in rows.columns
-    ]
+    differences = [column_differences(c, labels, len(exemplars)) for c in rows.columns]
     own, other = _two_nearest(measure, encoded, exemplars, labels)
     names = row_labels(X) or range(len(rows))
     filled = filled_rows(rows)
@@ -505,16 +492,18 @@ def profile_clusters(
     for number, exemplar in enumerate(exemplars):
         inside = np.flatnonzero(labels == number)
         majority, share = _majority(target, inside)
-        top = _largest([of_column[number] for of_column in differences], n_columns)
-        shown = _shown(inside, filled)
+        own_columns = [of_column[number] for of_column in differences]
+        apart = [one for one in own_columns if one is not None and one.size > 0]
+        top = tuple(sorted(apart, key=lambda one: -one.size)[:n_columns])
+        # Rows of mostly missing cells show nothing, so they are examples only of each other.
+        shown = inside[filled[inside]] if filled[inside].any() else inside
         typical = _typical(own[shown], shown, int(exemplar), n_examples)
         borderline = _borderline(own[shown], other[shown], shown, n_examples)
         near, far = (tuple(names[position] for position in side) for side in (typical, borderline))
         n = len(inside)
         profile = ClusterProfile(number, n, n / len(labels), near, far, top, majority, share)
         clusters.append(profile)
-    known = {} if target is None else SCORES
-    scores = {name: score(target, labels) for name, score in known.items()}
+    scores = {} if target is None else {name: f(target, labels) for name, f in SCORES.items()}
     silhouette = getattr(model, "silhouettes_", {}).get(len(clusters))
     noise, exact = int((labels < 0).sum()), getattr(model, "exactness_", "")
     # The note about them recommends categories that count half, which those of means do already.
@@ -601,18 +590,6 @@ def _majority(
     names, counts = np.unique(classes[inside], return_counts=True)
     top = int(counts.argmax())
     return names.tolist()[top], float(counts[top] / len(inside))
-
-
-def _shown(inside: np.ndarray, filled: np.ndarray) -> np.ndarray:
-    """Return the members that may be examples."""
-    # Rows of mostly missing cells show nothing, so they are examples only of each other.
-    return inside[filled[inside]] if filled[inside].any() else inside
-
-
-def _largest(differences: Iterable[Any], n: int) -> tuple[Any, ...]:
-    """Return the differences of a cluster from the other rows that are not 0, largest first."""
-    sizeable = [one for one in differences if one is not None and one.size > 0]
-    return tuple(sorted(sizeable, key=lambda difference: -difference.size)[:n])
 
 
 def _divided(rows: Table, labels: np.ndarray, n: int) -> dict[str, Any]:

@@ -41,9 +41,9 @@ from lookalike.clustering.partitions import (
     Affinity,
     Components,
     Extension,
-    Linkage,
-    Medoids,
     Spectral,
+    linkage_cut,
+    medoids_cut,
 )
 from lookalike.clustering.scores import silhouette_of
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase
@@ -85,11 +85,6 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         What "spectral" cuts: the similarities, or exp(-d**2 / (2 sigma**2)) of the distances.
     sigma : float
         Width for "rbf".
-    preference : "median", float or None
-        For "affinity", which then finds the number of clusters itself: how much each row wants to
-        be an exemplar, on the scale of minus a distance; the higher, the more clusters. "median":
-        minus the median distance, as published. None: the preference that leads to ``n_clusters``
-        is searched for.
     eps : float or "knee"
         How near neighbors are for "density". "knee": where the sorted distances to the nearest row
         number ``min_neighbors`` bend upward.
@@ -106,9 +101,9 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         then extend the landmarks' eigenvectors to all rows (Nystroem), which is exact for the
         landmarks and for landmarks = n; the other methods cluster the landmarks and assign the rest
         as new rows. Similarities to landmarks are never approximated, and ``n_clusters="auto"``
-        judges by the landmarks. "auto": none while all pairs fit under ``dense_limit`` and the
-        memory limit, else 2,000, or four times the square root of n if that is more ("affinity":
-        500). None: never; too many rows are an error.
+        judges by the landmarks. "auto": none up to 8,000 rows, if all pairs fit under
+        ``dense_limit`` and the memory limit, else 2,000, or four times the square root of n if that
+        is more ("affinity": 500). None: never; too many rows are an error.
     dense_limit : int
         The most rows for which a matrix of all pairs is made.
     kinds : mapping of column to kind, optional
@@ -176,7 +171,6 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         "method": fields.Choice(*METHODS),
         "affinity": fields.Choice("similarity", "rbf"),
         "sigma": fields.Real(0.0, open_low=True),
-        "preference": fields.Maybe(fields.Either(fields.Real(), fields.Choice("median"))),
         "eps": fields.Either(fields.Real(0.0), fields.Choice(KNEE)),
         "min_neighbors": fields.Integer(1),
         "min_cluster_size": fields.Either(fields.Integer(2), fields.Choice(AUTO)),
@@ -197,7 +191,6 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
     method: str = "components"
     affinity: str = "similarity"
     sigma: float = 1.0
-    preference: float | str | None = None
     eps: float | str = KNEE
     min_neighbors: int = 5
     min_cluster_size: int | str = AUTO
@@ -241,18 +234,12 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
                 raise InvalidInput(given, Param("method", "spectral"), repr(self.method), hint)
             space = space.balanced()
         check_request(space, who, self.method, self.n_clusters, n_landmarks)
-        if self.preference is not None and (self.method, self.n_clusters) != ("affinity", AUTO):
-            rule = Param("method", "affinity"), " and ", Param("n_clusters", AUTO)
-            given = Param("preference", self.preference, of=type(self).__name__)
-            other = f"{self.method!r} and {self.n_clusters!r}"
-            raise InvalidInput(given, rule, other, ("Leave ", Param("preference"), " out"))
         self.measure_, self.rows_ = space.measure, space.rows
         if self.method in BY_DENSITY:
             clustering = self._by_density(space)
         else:
             clustering = self._by_number(space, n_landmarks)
-        self.labels_, self.exemplars_ = clustering.labels, clustering.exemplars
-        self.model_, self.n_clusters_ = clustering.model, len(clustering.exemplars)
+        self._adopt(clustering)
         basis = getattr(self, "landmarks_", None)
         self.exactness_ = exactness(len(space), basis, self.method)
         asked, found = self.n_clusters, self.n_clusters_
@@ -282,13 +269,11 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
             basis = self.landmarks_ = np.sort(rng.choice(len(space), n_landmarks, replace=False))
             known = space.take(basis)
         known.check_size()
-        numbers = self._numbers(known) if self.preference is None else []
+        numbers = self._numbers(known)
         if numbers in ([1], [len(known)]):  # trivial: all rows together, or each by itself
             labels = np.arange(len(known)) if numbers != [1] else np.zeros(len(known), np.int64)
             exemplars = cluster_medoids(known.distances(), labels)
             clustering = Clustering(labels, exemplars, NearestExemplar(exemplars))
-        elif self.preference is not None:
-            clustering = Affinity(known, seed).elect(self.preference)
         else:
             cut = self._prepare(space, known, basis, seed, max(numbers))
             clustering = self._best(cut, known, basis, numbers)
@@ -321,10 +306,12 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         if self.method == "components":
             return Components(space, seed, most, basis, known).cut
         if self.method == "spectral":
-            return Spectral(space, seed, most, self.affinity, self.sigma, basis, known).cut
+            return Spectral(self.affinity, self.sigma, space, seed, most, basis, known).cut
         if self.method == "affinity":
             return Affinity(known, seed).cut
-        return (Medoids(known) if self.method == "medoids" else Linkage(known, self.method)).cut
+        if self.method == "medoids":
+            return medoids_cut(known.distances())
+        return linkage_cut(known.distances(), self.method)
 
     def _best(
         self, cut: Cut, known: Space, basis: np.ndarray | None, numbers: list[int]

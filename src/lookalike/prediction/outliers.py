@@ -275,7 +275,7 @@ def _combined_scores(table: Table, random_state: Any) -> np.ndarray:
     if len(table) < 2 or not table.columns:  # nothing to be far from
         return np.zeros(len(table))
     views = neighbor_distances(by_deviation(table), NEIGHBORS, random_state)
-    return np.asarray(np.max([surprisal(view) for view in views], axis=0))
+    return np.asarray(np.maximum(*map(surprisal, views)))
 
 
 def neighbor_distances(measure: Measure, sizes: Sequence[int], random_state: Any) -> np.ndarray:
@@ -387,36 +387,35 @@ def tail_shares(column: Column) -> np.ndarray:
     missing = np.asarray(column.missing)
     # A missing cell is as unusual as it is rare; an empty table has no mean.
     shares = np.where(missing, missing.mean() if len(missing) else 1.0, 1.0)
-    known = np.flatnonzero(~missing)
+    known, kind = np.flatnonzero(~missing), column.kind.name
     if not len(known):
         return shares
-    if column.kind.name in ("number", "order"):
+    if kind in ("number", "order"):
         values = np.asarray(column.values)[known].astype(np.float64)
         ordered = np.sort(values)
         # The value itself counts on both sides, so the tail of the median is cut at 1.
         below = np.searchsorted(ordered, values, side="right")
         above = len(values) - np.searchsorted(ordered, values, side="left")
         shares[known] = np.minimum(1.0, 2.0 * np.minimum(below, above) / len(values))
-    elif column.kind.name in ("category", "flag"):
+        return shares
+    if kind in ("category", "flag"):
         levels = np.asarray(column.values)[known]
         _, codes, counts = np.unique(levels, return_inverse=True, return_counts=True)
-        shares[known] = _no_more_frequent(counts[codes])
-    elif column.kind.name in ("set", "sequence"):
+        frequent = counts[codes]
+    elif kind in ("set", "sequence"):
         # A collection is as unusual as its rarest item; an empty one is usual.
         counted, cells = _count_items(column), [column.values[i] for i in known]
         rarest = [min((counted[item] for item in cell), default=len(known)) for cell in cells]
-        shares[known] = _no_more_frequent(np.array(rarest))
+        frequent = np.array(rarest)
+    else:
+        return shares
+    shares[known] = np.searchsorted(np.sort(frequent), frequent, side="right") / len(known)
     return shares
 
 
 def _count_items(column: Column) -> Counter[Any]:
     """Return how many rows have each item of a column of collections."""
     return Counter(item for cell in column.values if cell is not None for item in set(cell))
-
-
-def _no_more_frequent(counts: np.ndarray) -> np.ndarray:
-    """Return for each row the share of rows whose count is not above its own."""
-    return np.searchsorted(np.sort(counts), counts, side="right") / len(counts)
 
 
 def _describe(column: Column, row: int, share: float) -> str:
