@@ -72,8 +72,9 @@ for "contains", `'budget='` for missing, `'budget!='` for not missing, or a JSON
 `Index.search(filter=...)`); rows keep their numbers. In `search` it selects the possible hits.
 
 **Output formats.** `--output` is `text`, `csv`, `safe-csv`, `json`, or the name of a file to write:
-`NAME.html`, a page, or `NAME.parquet`. `--quiet` suppresses notes, warnings and progress. `--memory 8GB` sets the memory limit of a matrix. Long computations show their progress on
-a terminal; Ctrl-C stops them immediately and leaves existing output files unchanged.
+`NAME.html`, a page, or `NAME.parquet`. `--quiet` suppresses notes, warnings and progress.
+`--memory 8GB` sets the memory limit of a matrix. Long computations show their progress on a
+terminal; Ctrl-C stops them immediately and leaves existing output files unchanged.
 
 **Measures by name.** `--measure` takes the name of a measure in lower case with hyphens (`gower`,
 `ranked`, `vector`), or a well-known setting (`euclidean`, `cityblock`, `chebyshev`, `cosine`; for
