@@ -206,7 +206,7 @@ def _tuned(measure: Measure, k: int, recall: float, order: np.ndarray) -> dict[s
     return {}
 
 
-def _search(measure: Measure, k: int, n_tiles: int | None) -> Callable[[np.ndarray], NeighborGraph]:
+def _search(measure: Any, k: int, n_tiles: int | None) -> Callable[[np.ndarray], NeighborGraph]:
     """Return a function from positions of rows to their unfinished lists."""
     rows: Any = measure.rows_
     if n_tiles is None:

@@ -541,10 +541,6 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         """Return positions of rows so that near ones follow each other; None: no such order."""
         return None
 
-    def nearest_in_tiles(self, rows: Rows, at: np.ndarray, k: int, n_tiles: int) -> NeighborGraph:
-        """Return unfinished lists of some rows among all; ``near_order`` says where it is known."""
-        raise NotImplementedError
-
     @property
     def order_shift(self) -> float:
         """The constant by which distances exceed the values that lists are sorted by."""
