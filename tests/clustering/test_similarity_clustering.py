@@ -460,6 +460,42 @@ def test_wrong_settings_are_named():
             SimilarityClustering(**params).fit(TOY)
 
 
+def test_affinity_propagation_with_a_preference_finds_the_number_itself():
+    from sklearn.cluster import AffinityPropagation
+
+    from lookalike.clustering import partitions
+
+    rng = np.random.default_rng(0)
+    points = np.concatenate(
+        [rng.normal(size=(12, 2)) / 9 + center for center in ((0, 0), (5, 0), (0, 5))]
+    )
+    measure = Vector().fit(points)
+    for preference in ("median", -0.3, -40.0):
+        model = SimilarityClustering(
+            Vector(), method="affinity", preference=preference, random_state=0
+        ).fit(points)
+        d = measure.distance()
+        given = -np.median(d[~np.eye(36, dtype=bool)]) if preference == "median" else preference
+        own = AffinityPropagation(
+            affinity="precomputed",
+            preference=given,
+            damping=partitions.DAMPING,
+            max_iter=partitions.MAX_ITER,
+            convergence_iter=partitions.CONVERGENCE_ITER,
+            random_state=0,
+        ).fit(-d)
+        assert_array_equal(np.sort(model.exemplars_), np.sort(own.cluster_centers_indices_))
+    assert (
+        SimilarityClustering(Vector(), method="affinity", preference="median", random_state=0)
+        .fit(points)
+        .n_clusters_
+        == 3
+    )
+    for wrong in ({"method": "ward"}, {"n_clusters": 2, "method": "affinity"}):
+        with pytest.raises(InvalidInput, match=r"needs method='affinity' and n_clusters"):
+            SimilarityClustering(Vector(), preference="median", **wrong).fit(points)
+
+
 def test_before_fitting_nothing_is_answered():
     model = SimilarityClustering(2)
     for ask in (model.get_feature_names_out, lambda: model.transform({"a": [1.0]})):

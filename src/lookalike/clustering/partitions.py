@@ -62,6 +62,12 @@ class Affinity:
         """Return k clusters, or as near to k as the search comes."""
         return around(self.distances, self._search(k))
 
+    def elect(self, preference: float | str) -> Clustering:
+        """Return the clusters that one preference leads to; "median": that of the similarities."""
+        others = self.distances[~np.eye(len(self.distances), dtype=bool)]
+        given = -float(np.median(others)) if isinstance(preference, str) else float(preference)
+        return around(self.distances, self._run(given))
+
     def _search(self, k: int) -> np.ndarray:
         n = len(self.distances)
         others = self.distances[~np.eye(n, dtype=bool)].reshape(n, n - 1)

@@ -85,6 +85,11 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         What "spectral" cuts: the similarities, or exp(-d**2 / (2 sigma**2)) of the distances.
     sigma : float
         Width for "rbf".
+    preference : "median", float or None
+        For "affinity", which then finds the number of clusters itself: how much each row wants to
+        be an exemplar, on the scale of minus a distance; the higher, the more clusters. "median":
+        minus the median distance, as published. None: the preference that leads to ``n_clusters``
+        is searched for.
     eps : float or "knee"
         How near neighbors are for "density". "knee": where the sorted distances to the nearest row
         number ``min_neighbors`` bend upward.
@@ -171,6 +176,7 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         "method": fields.Choice(*METHODS),
         "affinity": fields.Choice("similarity", "rbf"),
         "sigma": fields.Real(0.0, open_low=True),
+        "preference": fields.Maybe(fields.Either(fields.Real(), fields.Choice("median"))),
         "eps": fields.Either(fields.Real(0.0), fields.Choice(KNEE)),
         "min_neighbors": fields.Integer(1),
         "min_cluster_size": fields.Either(fields.Integer(2), fields.Choice(AUTO)),
@@ -191,6 +197,7 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
     method: str = "components"
     affinity: str = "similarity"
     sigma: float = 1.0
+    preference: float | str | None = None
     eps: float | str = KNEE
     min_neighbors: int = 5
     min_cluster_size: int | str = AUTO
@@ -234,6 +241,11 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
                 raise InvalidInput(given, Param("method", "spectral"), repr(self.method), hint)
             space = space.balanced()
         check_request(space, who, self.method, self.n_clusters, n_landmarks)
+        if self.preference is not None and (self.method, self.n_clusters) != ("affinity", AUTO):
+            rule = Param("method", "affinity"), " and ", Param("n_clusters", AUTO)
+            given = Param("preference", self.preference, of=type(self).__name__)
+            other = f"{self.method!r} and {self.n_clusters!r}"
+            raise InvalidInput(given, rule, other, ("Leave ", Param("preference"), " out"))
         self.measure_, self.rows_ = space.measure, space.rows
         if self.method in BY_DENSITY:
             clustering = self._by_density(space)
@@ -269,11 +281,13 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
             basis = self.landmarks_ = np.sort(rng.choice(len(space), n_landmarks, replace=False))
             known = space.take(basis)
         known.check_size()
-        numbers = self._numbers(known)
+        numbers = self._numbers(known) if self.preference is None else []
         if numbers in ([1], [len(known)]):  # trivial: all rows together, or each by itself
             labels = np.arange(len(known)) if numbers != [1] else np.zeros(len(known), np.int64)
             exemplars = cluster_medoids(known.distances(), labels)
             clustering = Clustering(labels, exemplars, NearestExemplar(exemplars))
+        elif self.preference is not None:
+            clustering = Affinity(known, seed).elect(self.preference)
         else:
             cut = self._prepare(space, known, basis, seed, max(numbers))
             clustering = self._best(cut, known, basis, numbers)
