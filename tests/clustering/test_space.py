@@ -51,15 +51,6 @@ def test_a_matrix_is_made_once_and_only_up_to_the_limits():
         assert not space.fits()
 
 
-def test_landmarks_are_counted_from_where_all_pairs_would_take_too_long(monkeypatch):
-    space = space_of(TOY)
-    monkeypatch.setattr(_space, "MAX_ALL_PAIRS", 5)
-    assert space.fits()
-    assert _space.count_landmarks(space, "auto", "ward") == 6  # of six rows all
-    assert _space.count_landmarks(space, None, "ward") is None
-    assert _space.count_landmarks(space, "auto", "density") is None
-
-
 def test_landmarks_are_counted_only_where_rows_are_too_many():
     space = space_of(TOY)
     assert _space.count_landmarks(space, None, "ward") is None

@@ -106,9 +106,9 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         then extend the landmarks' eigenvectors to all rows (Nystroem), which is exact for the
         landmarks and for landmarks = n; the other methods cluster the landmarks and assign the rest
         as new rows. Similarities to landmarks are never approximated, and ``n_clusters="auto"``
-        judges by the landmarks. "auto": none up to 8,000 rows, if all pairs fit under
-        ``dense_limit`` and the memory limit, else 2,000, or four times the square root of n if that
-        is more ("affinity": 500). None: never; too many rows are an error.
+        judges by the landmarks. "auto": none while all pairs fit under ``dense_limit`` and the
+        memory limit, else 2,000, or four times the square root of n if that is more ("affinity":
+        500). None: never; too many rows are an error.
     dense_limit : int
         The most rows for which a matrix of all pairs is made.
     kinds : mapping of column to kind, optional
