@@ -210,7 +210,7 @@ def complain_of(document, site, path, method, body):
 
 @pytest.mark.parametrize(("verb", "body"), ASKED)
 def test_verbs_answer_as_documented(document, site, verb, body):
-    # A new field of an answer is described in schemas.json.
+    # A new field of an answer is described in openapi.json.
     path = f"{PETS_AT}/ask/{verb}"
     assert complain_of(strict(document), site, path, "POST", body) == (
         f"/api/v1/collections/{{c}}/ask/{verb}", [],

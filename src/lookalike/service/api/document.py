@@ -1,7 +1,7 @@
 """The OpenAPI document of the service, and the page that shows it.
 
-The shapes of answers are JSON Schema, in ``schemas.json``: each is named by an answer in
-``examples.json``, and checked by the tests against what a server sends.
+The shapes of answers are JSON Schema, in ``openapi.json``: each is named by one of its examples,
+and checked by the tests against what a server sends.
 """
 
 from __future__ import annotations
@@ -9,16 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from lookalike.service.api.models import EXAMPLES
+from lookalike.service.api.models import EXAMPLES, SCHEMAS
 from lookalike.show.html.markup import escape
 
-SCHEMAS = json.loads(Path(__file__).with_name("schemas.json").read_text(encoding="utf-8"))
 PREFIX, VERSION = "/api/", "/api/v1/"
 PROBLEMS = (401, 403, 404, 408, 409, 413, 415, 422, 429, 503, 507)
 JSON = "application/json"

@@ -1,7 +1,4 @@
-"""What requests look like; what answers look like is in ``schemas.json``.
-
-Examples of both, for the OpenAPI document, are in ``examples.json``.
-"""
+"""What requests look like; the shapes of answers, and examples of both, are in ``openapi.json``."""
 
 from __future__ import annotations
 
@@ -11,7 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 
-EXAMPLES = json.loads(Path(__file__).with_name("examples.json").read_text(encoding="utf-8"))
+OPENAPI = json.loads(Path(__file__).with_name("openapi.json").read_text(encoding="utf-8"))
+SCHEMAS, EXAMPLES = OPENAPI["schemas"], OPENAPI["examples"]
 
 # Strict: in JSON "7" is another id than 7, and true is none.
 Id = Annotated[StrictStr, Field(max_length=1_000)] | StrictInt
