@@ -104,7 +104,7 @@ def test_bad_matrices_and_rows():
     with pytest.raises(InvalidInput, match="square"):
         SimilarityForestClassifier("precomputed", 2).fit(np.ones((3, 2)), [0, 1, 0])
     matrix = np.array([[0.0, 1.0, 2.0], [5.0, 0.0, 1.0], [2.0, 1.0, 0.0]])
-    with pytest.raises(InvalidInput, match="both directions"):
+    with pytest.raises(InvalidInput, match="symmetric matrix"):
         SimilarityForestClassifier("precomputed", 2).fit(matrix, [0, 1, 0])
     model = SimilarityForestClassifier("precomputed", 2).fit(1.0 - np.eye(3), [0, 1, 0])
     with pytest.raises(ValueError, match="3"):

@@ -204,8 +204,14 @@ class _Reader:
             raise ValueError("cells of another shape than they say")
         if max(shape, default=0) > max(64, most):
             raise ValueError("cells of more rows or columns than the file has bytes")
+        if set(map(type, items)) <= SIMPLE:
+            cells = items
+            self.nodes += len(items)  # an object that holds them again has all checked again
+            self.expanded += len(items)
+        else:
+            cells = [self.decode(cell) for cell in items]
         # numpy.array would take lists for axes.
-        return np.fromiter(self.decode(items), object, len(items)).reshape(shape)
+        return np.fromiter(cells, object, len(items)).reshape(shape)
 
     def _callable(self, name: str) -> Any:
         if name not in self.callables:
