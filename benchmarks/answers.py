@@ -522,7 +522,7 @@ hubs rows.csv --reduce mp {label}; compare rows.csv --measures gower,ranked {lab
     for line in re.split(r"[;\n] *", verbs):
         ask(f"shell: {line}", partial(document, line), words=True)
         if not line.startswith("compare"):  # it shows times
-            ask(f"shell text: {line}", partial(run, line, "table"))
+            ask(f"shell text: {line}", partial(run, line, "text"))
             ask(f"shell csv: {line}", partial(run, line, "csv"))
 
 
