@@ -68,7 +68,7 @@ def find_tokens(values, keys, ids):
 
 @kernel
 def shared_codes(a_values, b_values):
-    """Return numbers of the tokens of a, and of those of b: one more where a lacks the token.
+    """Return numbers of the tokens of a, and of those of b: one more where it is not in a.
 
     Also returns how many numbers there are.
     """

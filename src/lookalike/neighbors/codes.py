@@ -61,11 +61,17 @@ class BoundedQuery(NamedTuple):
     codes : ByteCodes of the rows to be searched
     queries_of : callable from a slice or positions of the queries to their ByteQueries
     limit_of : callable from distances to the values that are bounded
+    keep : callable that returns what a callable makes, or has made at an earlier call
+    n_tiles : int, optional
+        Compare a block of near queries with the rows of so many tiles at most, the nearest; None:
+        with all that may hold one of the nearest rows, so that lists are exact.
     """
 
     codes: ByteCodes
     queries_of: Callable[[Any], ByteQueries]
     limit_of: Callable[[np.ndarray], np.ndarray]
+    keep: Callable[[Callable[[], NearRows]], NearRows] = lambda make: make()
+    n_tiles: int | None = None
 
 
 def nearest_by_codes(
@@ -79,8 +85,6 @@ def nearest_by_codes(
     n_indexed: int,
     allowed: np.ndarray | None = None,
     always: Callable[[np.ndarray], Pairs] | None = None,
-    keep: Callable[[Callable[[], NearRows]], NearRows] = lambda make: make(),
-    n_tiles: int | None = None,
     n_jobs: int | None = None,
 ) -> tuple[NeighborGraph, np.ndarray]:
     """Return lists of the k nearest, and which queries need a brute-force search instead.
@@ -96,11 +100,6 @@ def nearest_by_codes(
         Which rows may be listed; None: all.
     always : callable from positions of queries to pairs, optional
         Pairs (number of the query among these, row) to be compared whatever their bound.
-    keep : callable
-        Returns what a callable makes, or has made at an earlier call.
-    n_tiles : int, optional
-        Compare a block of near queries with the rows of so many tiles at most, the nearest; None:
-        with all that may hold one of the nearest rows, so that lists are exact.
     n_indexed : int
         Size of the collection.
     n_jobs : int, optional
@@ -117,9 +116,9 @@ def nearest_by_codes(
     )
     if blockwise and worth_compiling(scan, n_queries * codes.n_rows // PAIRS_PER_CELL):
         asked = _bytes_of(query, n_queries)
-        near = keep(lambda: NearRows.make(codes, *asked[1:]))
+        near = query.keep(lambda: NearRows.make(codes, *asked[1:]))
         shares = [slice(0, len(codes.tiles))]
-        blockwise_search = _BlockSearch(query, may_list, k, shares, 1, exactly, near, n_tiles)
+        blockwise_search = _BlockSearch(query, may_list, k, shares, 1, exactly, near)
         boxes = [(at, lists, left_over) for at in in_order(*asked)]
         rest = np.concatenate(run(blockwise_search.begin, boxes, jobs, "finding neighbors"))
         late = [(rest[part], lists, left_over) for part in blocks(len(rest), QUERIES_PER_BLOCK)]
@@ -276,20 +275,17 @@ class _Search:
         return (np.repeat(np.arange(len(limits)), counts), np.concatenate(parts)), too_many
 
 
-def near_order(
-    query: BoundedQuery, n: int, keep: Callable[[Callable[[], NearRows]], NearRows]
-) -> np.ndarray | None:
+def near_order(query: BoundedQuery, n: int) -> np.ndarray | None:
     """Return positions of n rows so that near ones follow each other; None where bounds say none.
 
     Parameters
     ----------
     query : BoundedQuery, whose queries are the rows
     n : int
-    keep : as for ``nearest_by_codes``
     """
     if not can_bound(query.queries_of(slice(0, 1))):
         return None
-    near = keep(lambda: NearRows.make(query.codes, *_bytes_of(query, n)[1:]))
+    near = query.keep(lambda: NearRows.make(query.codes, *_bytes_of(query, n)[1:]))
     return near.positions.ravel()[:n]
 
 
@@ -309,7 +305,6 @@ class _BlockSearch(_Search):
     """Search for queries in blocks of near ones, among rows in such an order."""
 
     near: NearRows
-    n_tiles: int | None
 
     def begin(self, at: np.ndarray, lists: NeighborGraph, left_over: np.ndarray) -> np.ndarray:
         """Fill the lists of a block of queries; return the queries put off.
@@ -357,7 +352,7 @@ class _BlockSearch(_Search):
         def limits() -> np.ndarray:
             return self.query.limit_of(first.distances[:, -1])
 
-        for numbers in self.near.near(block, limits, self.n_tiles):
+        for numbers in self.near.near(block, limits, self.query.n_tiles):
             some, tile = self.near.take(numbers, self.allowed), 0
             while tile < len(numbers):
                 tile, pairs = block.scan(some, tile, limits())

@@ -164,7 +164,7 @@ class Catalog:
         return self._enter(head)
 
     def source_of(self, name: str) -> dict[str, str] | None:
-        """Return what a collection was made from; None where there is none of this name."""
+        """Return what a collection was made from; None without one of this name."""
         settings = {head.name: head.settings for head in self.store.heads()}.get(name)
         return None if settings is None else CollectionSettings.of_text(settings).source
 

@@ -85,7 +85,7 @@ class Site:
         for name in [name for name in files if name.endswith(".js")]:
             files[name] = lean(files[name])
         self.version = hashlib.sha256("\0".join(files.values()).encode()).hexdigest()[:16]
-        # All at once: else the browser would find them one after another, a round trip for each.
+        # Named beforehand: else the browser finds them one after another, a round trip for each.
         links = "".join(
             f'<link rel="modulepreload" href="/web/{name}">\n' for name in first_modules(files)
         )

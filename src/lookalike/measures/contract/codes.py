@@ -98,8 +98,8 @@ class _BoundedMeasure(Measure):
         """Return positions of rows so that near ones follow each other; None without bounds."""
         if len(rows) < byte_codes.MIN_ROWS_FOR_CODES or (codes := self._codes_of(rows)) is None:
             return None
-        query = self._bound_queries(codes, rows)
-        return byte_codes.near_order(query, len(rows), partial(kept_beside, rows, "near"))
+        query = self._bound_queries(codes, rows)._replace(keep=partial(kept_beside, rows, "near"))
+        return byte_codes.near_order(query, len(rows))
 
     def nearest_in_tiles(self, rows: Rows, at: np.ndarray, k: int, n_tiles: int) -> NeighborGraph:
         """Return unfinished lists of some rows among all, found in so many tiles near a block."""
@@ -111,10 +111,11 @@ class _BoundedMeasure(Measure):
     ) -> NeighborGraph:  # fmt: skip
         """Return unfinished lists; queries whose bounds prune little fall back to brute force."""
         barred, names, n_indexed = name_rows(a, b, exclude, ids)
+        query = self._bound_queries(codes, a)
         lists, left_over = byte_codes.nearest_by_codes(
-            self._bound_queries(codes, a), len(a), k, lambda i, j: self.pair_distances(a, b, i, j),
-            exclude=barred, ids=names, n_indexed=n_indexed, allowed=allowed,
-            always=_own_rows(a, b), keep=partial(kept_beside, b, "near"), n_tiles=n_tiles,
+            query._replace(keep=partial(kept_beside, b, "near"), n_tiles=n_tiles),
+            len(a), k, lambda i, j: self.pair_distances(a, b, i, j), exclude=barred, ids=names,
+            n_indexed=n_indexed, allowed=allowed, always=_own_rows(a, b),
             n_jobs=getattr(self, "n_jobs", None),
         )  # fmt: skip
         # Cached with the rows, not the measure: how much bounds prune depends on both.
