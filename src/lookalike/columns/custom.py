@@ -219,9 +219,10 @@ def check_matrix(matrix: np.ndarray, who: str, symmetric: bool = True) -> None:
         raise InvalidInput(who, "a zero diagonal", found, hint)
     if not symmetric:
         return
-    wrong = np.argwhere(~np.isclose(matrix, matrix.T, rtol=1e-8, atol=1e-12 * largest))
-    if len(wrong):
-        i, j = wrong[0].tolist()
+    matrix = np.asarray(matrix, np.float64)  # differences of unsigned integers would wrap around
+    wrong = np.abs(matrix - matrix.T) > 1e-12 * largest + 1e-8 * np.maximum(matrix, matrix.T)
+    if wrong.any():
+        i, j = np.argwhere(wrong)[0].tolist()
         found = f"{matrix[i, j]:g} from row {i} to row {j} but {matrix[j, i]:g} back"
         average = ("Average the two, or use ", Param("symmetric", False))
         raise InvalidInput(who, "a symmetric matrix", found, average)
@@ -240,7 +241,5 @@ def check_entries(matrix: np.ndarray, who: str) -> None:
         i, j = np.argwhere(bad)[0]
         found = f"{matrix[i, j]:g} in row {i}, column {j} ({int(bad.sum()):,} such entries)"
         if (matrix < 0).any():
-            found += (
-                ": Negative values in data"  # scikit-learn's own words, which its checks ask for
-            )
+            found += ": Negative values in data"  # words that scikit-learn's checks ask for
         raise InvalidInput(who, wanted, found, hint)
