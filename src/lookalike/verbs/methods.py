@@ -37,8 +37,7 @@ It is an option of 'neighbors'.
     name, _, rest = str(text).partition(":")
     name = name.strip().lower()
     if name not in known:
-        needed = " or ".join([", ".join([*known][:-1]), [*known][-1]])
-        raise InvalidInput(Param("method"), needed, repr(name), suggest(name, known))
+        raise InvalidInput(Param("method"), "a known method", repr(name), suggest(name, known))
     options: dict[str, Any] = {}
     for part in split_options(rest):
         option, equals, value = (word.strip() for word in part.partition("="))
