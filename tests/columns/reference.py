@@ -76,18 +76,6 @@ def gaussian(u, v):
     return (normal_divergence(u, v) + normal_divergence(v, u)) / 2
 
 
-def mixture(u, v):
-    """Hershey and Olsen's variational divergence, both ways; pairs of a weight and a normal."""
-
-    def near(f, mixed):
-        return sum(w * math.exp(-normal_divergence(f, g)) for w, g in mixed)
-
-    def divergence(u, v):
-        return sum(w * math.log(near(f, u) / near(f, v)) for w, f in u)
-
-    return max(0.0, (divergence(u, v) + divergence(v, u)) / 2)
-
-
 def edit(u, v, relabel=differ):
     """Edit distance with insert = delete = 1, by the full table."""
     table = [[float(i + j) for j in range(len(v) + 1)] for i in range(len(u) + 1)]

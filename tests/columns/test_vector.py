@@ -138,47 +138,10 @@ def test_normal_distributions_equal_their_reference(seed, d):
     np.testing.assert_allclose(diagonal, compare(Gaussian(), "vector", whole), rtol=1e-12)
 
 
-@few
-@given(seed=st.integers(0, 1000), d=st.integers(1, 3), k=st.integers(2, 3))
-def test_mixtures_of_normal_distributions_equal_their_reference(seed, d, k):
-    rng = np.random.default_rng(seed)
-    roots = rng.normal(size=(4, k, d, d))
-    full = (roots @ roots.swapaxes(2, 3) + np.eye(d) / 4).reshape(4, k, -1)
-    weights, means = rng.dirichlet(np.ones(k), 4), 2 * rng.normal(size=(4, k, d))
-    normals = np.concatenate([means, full], axis=2)
-    plain = [list(zip(*one, strict=True)) for one in zip(weights, normals, strict=True)]
-    cells = np.concatenate([weights[..., None], normals], axis=2).reshape(4, -1)
-    found = compare(Gaussian(components=k), "vector", cells.tolist())
-    expected = [[reference.mixture(u, v) for v in plain] for u in plain]
-    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
-    assert (np.diag(found) == 0).all()
-    np.testing.assert_array_equal(found, found.T)
-    variances = np.diagonal(full.reshape(4, k, d, d), axis1=2, axis2=3)
-    short = np.concatenate([weights[..., None], means, variances], axis=2).reshape(4, -1)
-    diagonal = compare(Gaussian("diagonal", components=k), "vector", short.tolist())
-    square = np.einsum("nki,ij->nkij", variances, np.eye(d)).reshape(4, k, -1)
-    whole = np.concatenate([weights[..., None], means, square], axis=2).reshape(4, -1)
-    same = compare(Gaussian(components=k), "vector", whole.tolist())
-    np.testing.assert_allclose(diagonal, same, rtol=1e-9, atol=1e-12)
-
-
-def test_a_mixture_of_equal_parts_is_its_part():
-    one, two = [1.0, 2.0], [0.0, 1.0]
-    mixed = [[0.25, *one, 0.75, *one], [0.5, *two, 0.5, *two]]
-    found = compare(Gaussian(components=2), "vector", mixed)
-    np.testing.assert_allclose(found, compare(Gaussian(), "vector", [one, two]), atol=1e-12)
-    distance = Gaussian(components=2).fit(column("vector", mixed))
-    none = distance.encode(column("vector", mixed))[:0]
-    assert distance.compare(none, none).shape == (0, 0)
-    assert distance.encode(column("vector", mixed).take(np.arange(0))).shape == none.shape
-
-
 def test_what_is_no_normal_distribution_is_refused():
     assert_errors([
         (Gaussian(), "vector", [[0.0, 1.0], [0.0, -1.0]], ValueError, "row 1.*positive definite"),
         (Gaussian(), "vector", [[0, 0, 1, 0.5, 0.2, 1]], ValueError, "row 0.*symmetric"),
         (Gaussian(), "vector", [[0.0, 1.0, 2.0]], ValueError, "3 numbers"),
         (Gaussian("diagonal"), "vector", [[0.0, 0.0, 1.0, 0.0]], ValueError, "row 0"),
-        (Gaussian(components=2), "vector", [[0.5, 0, 1, 0.4, 1, 1]], ValueError, "sum to 1"),
-        (Gaussian(components=2), "vector", [[0.5, 0, 1, 0.5, 1]], ValueError, "5 numbers"),
     ])  # fmt: skip

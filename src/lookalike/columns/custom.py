@@ -69,37 +69,33 @@ class CallableDistance(Distance):
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         out = np.full((len(a), len(b)), np.nan)
         present = [j for j in range(len(b)) if b[j, 1] is not None]
-        batch = getattr(self.function, "batch", None)
+        ask = self._ask_batch if hasattr(self.function, "batch") else self._ask_each
         for i in range(len(a)):
-            if a[i, 1] is None:
-                continue
-            if batch is not None:
-                out[i, present] = self._ask_batch(batch, a[i], b[present])
-            else:
-                out[i, present] = [self._ask(a[i], b[j]) for j in present]
+            if a[i, 1] is not None and present:
+                out[i, present] = ask(a[i], b[present])
         return out
 
-    def _ask(self, a: Any, b: Any) -> float:
-        try:
-            value = self.function(a[1], b[1])
-        except Exception as error:
-            hint = "Make the function take any two cells of the column"
-            raise self._error(a, b, f"{type(error).__name__}: {error}", hint) from error
-        return self._number(value, a, b)
+    def _ask_each(self, a: Any, others: Any) -> list[float]:
+        found = []
+        for b in others:
+            try:
+                value = self.function(a[1], b[1])
+            except Exception as error:
+                hint = "Make the function take any two cells of the column"
+                raise self._error(a, b, f"{type(error).__name__}: {error}", hint) from error
+            found.append(self._number(value, a, b))
+        return found
 
-    def _ask_batch(self, batch: Any, a: Any, b: Any) -> list[float]:
-        if not len(b):
-            return []
+    def _ask_batch(self, a: Any, others: Any) -> list[float]:
         try:
-            values = batch(list(b[:, 1]), a[1])
-            count = len(values)
+            values = list(self.function.batch(list(others[:, 1]), a[1]))
         except Exception as error:
             hint = "Make batch(cells, cell) take any cells of the column and return one number each"
-            raise self._error(a, b[0], f"{type(error).__name__}: {error}", hint) from error
-        if count != len(b):
+            raise self._error(a, others[0], f"{type(error).__name__}: {error}", hint) from error
+        if len(values) != len(others):
             hint = "Return one number for each of the cells"
-            raise self._error(a, b[0], f"{count} numbers for {len(b)} cells", hint)
-        return [self._number(value, a, other) for value, other in zip(values, b, strict=True)]
+            raise self._error(a, others[0], f"{len(values)} numbers for {len(others)} cells", hint)
+        return [self._number(value, a, b) for value, b in zip(values, others, strict=True)]
 
     def _number(self, value: Any, a: Any, b: Any) -> float:
         if isinstance(value, np.ndarray) and value.ndim == 0:

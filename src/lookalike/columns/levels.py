@@ -89,20 +89,15 @@ class LevelDistance(_Coded, abstract=True):
         super()._learn(column)
         codes = self._encode(column)
         counts = np.bincount(codes[codes >= 0], minlength=len(self.levels_))
-        self.learn_levels(self.levels_, counts)
+        self.similarities_ = self._table(counts)
 
     def _learn_in_parts(self, table: LazyTable, name: str) -> float:
-        levels, tally = tuple(table.like[name].kind.levels), table.tally(name)
-        counts = np.zeros(len(levels), np.int64)
+        self.levels_, tally = tuple(table.like[name].kind.levels), table.tally(name)
+        counts = np.zeros(len(self.levels_), np.int64)
         known = tally.values >= 0
         counts[tally.values[known].astype(np.int64)] = tally.counts[known]
-        self.learn_levels(levels, counts)
-        return 1.0
-
-    def learn_levels(self, levels: tuple[Any, ...], counts: np.ndarray) -> None:
-        """Learn from the levels and how often each occurs."""
-        self.levels_ = levels
         self.similarities_ = self._table(counts)
+        return 1.0
 
     @abstractmethod
     def _table(self, counts: np.ndarray) -> np.ndarray:
@@ -175,7 +170,25 @@ class Information(LevelDistance):
     name = "information"
 
     def _table(self, counts: np.ndarray) -> np.ndarray:
-        return information_table(counts)
+        n_levels = len(counts)
+        weight = np.asarray(counts, dtype=np.int64)
+        if (weight == 0).any():
+            # Add half a count to every level, kept whole by doubling.
+            weight = 2 * weight + 1
+        # Integers up to the logarithms, so that equal spans have equal similarities to the last
+        # bit.
+        ends = np.concatenate([[0], np.cumsum(weight)])
+        total = int(ends[-1])
+        table = np.eye(n_levels)
+        for low in range(n_levels):
+            for high in range(low + 1, n_levels):
+                span = int(ends[high + 1] - ends[low])
+                # The whole range has similarity 0, exactly.
+                if span < total:
+                    own = np.log(weight[low] / total) + np.log(weight[high] / total)
+                    alike = 2.0 * np.log(span / total) / own
+                    table[low, high] = table[high, low] = min(max(float(alike), 0.0), 1.0)
+        return table
 
 
 class _Steps(LevelDistance, abstract=True):
@@ -215,34 +228,6 @@ class RankRange(_Steps):
 
     def _steps(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.asarray(np.abs(a[:, None] - b) / max(1, len(self.levels_) - 1))
-
-
-def information_table(counts: np.ndarray) -> np.ndarray:
-    """Return the similarity of every level to every other from how often each was seen.
-
-    Examples
-    --------
-    >>> information_table(np.array([2, 1, 1])).round(6)[0].tolist()
-    [1.0, 0.276692, 0.0]
-    """
-    n_levels = len(counts)
-    weight = np.asarray(counts, dtype=np.int64)
-    if (weight == 0).any():
-        # Add half a count to every level, kept whole by doubling.
-        weight = 2 * weight + 1
-    # Integers up to the logarithms, so that equal spans have equal similarities to the last bit.
-    ends = np.concatenate([[0], np.cumsum(weight)])
-    total = int(ends[-1])
-    table = np.eye(n_levels)
-    for low in range(n_levels):
-        for high in range(low + 1, n_levels):
-            span = int(ends[high + 1] - ends[low])
-            # The whole range has similarity 0, exactly.
-            if span < total:
-                own = np.log(weight[low] / total) + np.log(weight[high] / total)
-                alike = 2.0 * np.log(span / total) / own
-                table[low, high] = table[high, low] = min(max(float(alike), 0.0), 1.0)
-    return table
 
 
 class Cyclic(_Steps):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from lookalike.columns import document, graph, levels, number, sequence, series, sets, text, vector
-from lookalike.columns.base import Distance
+from lookalike.columns.base import Distance, show
 from lookalike.columns.custom import CallableDistance, MatrixDistance
 from lookalike.errors import InvalidInput, Param, Phrase, suggest
 from lookalike.table.model.kind import DOCUMENT, KINDS, PLACE, period_of
@@ -81,7 +81,10 @@ def distance_for(spec: Any, kind: str, column_name: str, role: str = "") -> Dist
     if (distance := _given(spec, kind, who)) is None:
         needed = "a name, a distance, a function of two cells or a square matrix"
         hint = "Choose one of " + ", ".join(map(repr, distances_of(kind)))
-        raise InvalidInput(who, needed, repr(spec), hint)
+        raise InvalidInput(who, needed, show(spec), hint)
+    if isinstance(distance, MatrixDistance) and kind != "number":
+        hint = "Let the column hold integers, the positions of its rows in the matrix"
+        raise InvalidInput(who, "positions in the given matrix", f"a column of kind {kind}", hint)
     if kind not in distance.kinds:
         use = " or ".join(map(repr, distances_of(kind))) or "a function of two cells"
         other = Param("kinds", {column_name: distance.kinds[0]})
@@ -105,9 +108,12 @@ def _given(spec: Any, kind: str, who: str) -> Distance | None:
         return spec()
     if callable(spec):
         return CallableDistance(spec)
-    if isinstance(spec, list | tuple) or hasattr(spec, "__array__"):
-        return _matrix_distance(spec, kind, who)
-    return None
+    try:
+        matrix = np.asarray(spec, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    square = matrix.ndim == 2 and len(set(matrix.shape)) == 1
+    return MatrixDistance(matrix) if square else None
 
 
 def _default(kind: str, column_name: str, role: str) -> Distance:
@@ -122,19 +128,3 @@ def _default(kind: str, column_name: str, role: str) -> Distance:
     hint = Phrase("Name a distance of two cells in ", Param("distances"), *instead)
     who = f"column {column_name!r}"
     raise InvalidInput(who, "a distance, as its cells can be anything", "none", hint)
-
-
-def _matrix_distance(spec: Any, kind: str, who: str) -> MatrixDistance:
-    try:
-        matrix = np.asarray(spec, dtype=np.float64)
-    except (TypeError, ValueError):
-        matrix = np.empty(0)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        found = f"an array of shape {matrix.shape}"
-        hint = "Give the distance of every object to every object"
-        raise InvalidInput(who, "a square matrix of distances", found, hint)
-    if kind != "number":
-        found = f"a column of kind {kind}"
-        hint = "Let the column hold integers, the positions of its rows in the matrix"
-        raise InvalidInput(who, "positions in the given matrix", found, hint)
-    return MatrixDistance(matrix)

@@ -118,8 +118,8 @@ class Edit(Distance):
     def check_cells(self, cells: Any, n: int | None, where: str) -> None:
         """Refuse loaded cells that are not sequences, or not sequences of sets where those are."""
         super().check_cells(cells, n, where)
-        if self.sets_:
-            require(_is_nested(cells), where, "sequences of sets", "others")
+        for row in np.flatnonzero(~cells.missing) if self.sets_ else ():
+            require(_is_nested(cells.row(int(row))), where, "sequences of sets", "others")
 
 
 @dataclass(eq=False, repr=False)
@@ -148,30 +148,14 @@ class EditSets(Edit):
     relabel: str = field(init=False, default="jaccard")
 
 
-def _is_nested(cells: Ragged) -> bool:
-    """Say whether every row is the number of its sets, their sizes, and as many tokens."""
-    values, here = cells.values, ~cells.missing
-    start, end = cells.offsets[:-1][here], cells.offsets[1:][here]
-    if not (start < end).all():
+def _is_nested(row: np.ndarray) -> bool:
+    """Say whether a row is the number of its sets, their sizes, and as many tokens."""
+    if not len(row) or not 0 <= row[0] < len(row):
         return False
-    count = values[start]
-    if not ((count >= 0) & (count < end - start)).all():
-        return False
-    # Marks the sizes of sets in all rows, by +1 where they begin and -1 where they end.
-    steps = np.zeros(len(values) + 1, np.int64)
-    np.add.at(steps, start + 1, 1)
-    np.add.at(steps, start + 1 + count, -1)
-    is_size = np.cumsum(steps[:-1]) > 0
-    is_token = ~is_size
-    is_token[start] = False
-    if not (values[is_token] < -1).all():
-        return False
-    sizes = np.where(is_size, values, 0)
+    sizes, tokens = row[1 : 1 + row[0]], row[1 + row[0] :]
     # Bounded before they are summed, since sums of untrusted sizes could overflow.
-    if not ((sizes >= 0) & (sizes <= len(values))).all():
-        return False
-    total = np.concatenate([[0], np.cumsum(sizes)])
-    return bool((total[start + 1 + count] - total[start + 1] == end - start - 1 - count).all())
+    fits = (sizes >= 0).all() and (sizes <= len(row)).all() and (tokens < -1).all()
+    return bool(fits and sizes.sum() == len(tokens))
 
 
 def _nested(cell: Any, tokens: TokenNumbers, column: str, row: int) -> list[int]:

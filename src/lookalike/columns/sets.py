@@ -70,16 +70,14 @@ def _plain(value: Any) -> Any:
 
 def _plain_number(value: Any) -> Any:
     """Write a number as the simplest of int, float and fraction that it equals."""
-    if isinstance(value, bool | int | np.bool_ | np.integer):
-        return int(value)
-    # A finite Decimal may be too large for a float, so that math.isfinite would not do.
-    infinite = isinstance(value, Decimal) and not value.is_finite()
-    if isinstance(value, float | np.floating) or infinite:
-        near = float(value)
-        return int(near) if near.is_integer() else near
-    exact = Fraction(value)
+    if isinstance(value, np.bool_ | np.floating):
+        value = float(value)
+    try:
+        exact = Fraction(value)
+    except (ValueError, OverflowError):
+        return float(value)  # NaN and infinities
     if exact.denominator == 1:
-        return exact.numerator
+        return int(exact.numerator)
     near = float(exact)
     return near if Fraction(near) == exact else ("fraction", exact.numerator, exact.denominator)
 
@@ -107,16 +105,11 @@ def shared(a: Ragged, b: Ragged) -> np.ndarray:
     return out
 
 
-def sizes(cells: Ragged) -> np.ndarray:
-    """Return how many tokens each row has."""
-    return np.diff(cells.offsets).astype(np.float64)
-
-
 def unshared(a: Ragged, b: Ragged, of_smaller: bool = False) -> np.ndarray:
     """Return the share of the union, or of the smaller set, that two rows do not share."""
     out = shared(a, b)
     write = pick(unshared_of_counts, fallback.unshared_of_counts, out.size)
-    write(out, sizes(a), sizes(b), of_smaller)
+    write(out, *(np.diff(cells.offsets).astype(np.float64) for cells in (a, b)), of_smaller)
     return out
 
 

@@ -86,22 +86,17 @@ class _RowDistance(Distance):
 
     def _stack(self, column: Column) -> np.ndarray:
         """Put cells of equal length below each other, NaN where one is missing."""
-        cells = series_cells(column)
-        length = self.length_
-        for row, cell in enumerate(cells):
-            if cell is None:
-                continue
-            if length < 0:
-                length = len(cell)
+        cells = {row: c for row, c in enumerate(series_cells(column)) if c is not None}
+        length = self.length_ if self.length_ >= 0 else next(map(len, cells.values()), 0)
+        out = np.full((len(column), length), np.nan)
+        for row, cell in cells.items():
             if len(cell) != length:
                 needed = f"{length} numbers, as in the other cells"
                 also = ", or choose 'dtw', which takes any" * (column.kind.name == "series")
                 hint = f"Bring the cells to one length{also}"
                 raise cell_error(column.name, row, needed, f"{len(cell)}", hint)
-        missing = np.full(max(length, 0), np.nan)
-        rows = [missing if cell is None else cell for cell in cells]
-        # Reshaped, since an empty list of rows would have no second axis.
-        return np.array(rows, dtype=np.float64).reshape(len(cells), max(length, 0))
+            out[row] = cell
+        return out
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         return blocks_of(self.metric, a, b)
@@ -269,16 +264,12 @@ class Gaussian(_RowDistance):
 
     Cells are means, then the covariance matrix row by row, of samples that are too large to keep,
     such as the spectra of a song [1]_. The distance is the mean of both Kullback-Leibler
-    divergences, in nats. Mixtures of normal distributions have no such formula: their divergences
-    are the variational approximation of Hershey and Olsen [2]_, and 0 where that is negative.
+    divergences, in nats.
 
     Parameters
     ----------
     covariance : {"full", "diagonal"}
         Whether a whole matrix follows the means, or the variances alone.
-    components : int
-        How many distributions a cell mixes; with more than one the weight of each, which sum to 1,
-        stands before its means.
     scale : float, optional
         The distance of similarity 0; None: the largest one seen (see ``Distance``).
 
@@ -286,9 +277,6 @@ class Gaussian(_RowDistance):
     ----------
     .. [1] M. Mandel, D. Ellis (2005). Song-level features and support vector machines for music
        classification. International Conference on Music Information Retrieval 6, 594-599.
-    .. [2] J. R. Hershey, P. A. Olsen (2007). Approximating the Kullback Leibler divergence between
-       Gaussian mixture models. IEEE International Conference on Acoustics, Speech and Signal
-       Processing. doi:10.1109/ICASSP.2007.366913
 
     Examples
     --------
@@ -303,26 +291,17 @@ class Gaussian(_RowDistance):
 
     name = "gaussian"
     kinds = ("vector",)
-    FIELDS: ClassVar[Fields] = {
-        "covariance": Choice("full", "diagonal"),
-        "components": Integer(1, high=2**16),
-    }
+    FIELDS: ClassVar[Fields] = {"covariance": Choice("full", "diagonal")}
 
     covariance: str = "full"
-    components: int = 1
     scale: float | None = None
-
-    @property
-    def _mixed(self) -> bool:
-        return self.components > 1
 
     @property
     def _sizes(self) -> tuple[int, int]:
         """The number of means, and of entries of the covariance."""
-        length = self.length_ // self.components - self._mixed
         if self.covariance == "diagonal":
-            return length // 2, length // 2
-        d = (math.isqrt(1 + 4 * max(0, length)) - 1) // 2
+            return self.length_ // 2, self.length_ // 2
+        d = (math.isqrt(1 + 4 * max(0, self.length_)) - 1) // 2
         return d, d * d
 
     def _matrix(self, column: Column) -> np.ndarray:
@@ -330,61 +309,37 @@ class Gaussian(_RowDistance):
         self.length_ = rows.shape[1]
         d, size = self._sizes
         needed = "means and a covariance matrix that is symmetric and positive definite"
-        if self._mixed:
-            needed = f"{self.components} times a weight, {needed}; weights that sum to 1"
         hint = 'Add a little to the variances, or use Gaussian(covariance="diagonal")'
         present = np.flatnonzero(~np.isnan(rows).any(axis=1))
-        if len(present) and (not d or self.components * (self._mixed + d + size) != self.length_):
+        if len(present) and (not d or d + size != self.length_):
             raise InvalidInput(f"column {column.name!r}", needed, f"{self.length_} numbers", hint)
         for row in present:
-            weights, normals = self._parts(rows[[row]])
-            whole = weights.min() > 0 and abs(weights.sum() - 1.0) < 1e-6
-            if not whole or not all(map(self._is_covariance, normals[:, d:])):
+            matrix = self._square(rows[row, d:])
+            even = np.allclose(matrix, matrix.T, rtol=1e-8, atol=0)
+            if not even or np.linalg.eigvalsh(matrix)[0] <= 0:
                 raise cell_error(column.name, int(row), needed, f"{rows[row].tolist()}"[:60], hint)
         return rows
-
-    def _parts(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the weights of the components of all rows, and their means and covariances."""
-        parts = rows.reshape(len(rows) * self.components, rows.shape[1] // self.components)
-        return (parts[:, 0], parts[:, 1:]) if self._mixed else (np.ones(len(parts)), parts)
-
-    def _is_covariance(self, entries: np.ndarray) -> bool:
-        matrix = self._square(entries)
-        even = np.allclose(matrix, matrix.T, rtol=1e-8, atol=0)
-        return bool(even and np.linalg.eigvalsh(matrix)[0] > 0)
 
     def _square(self, entries: np.ndarray) -> np.ndarray:
         d = self._sizes[0]
         return np.diag(entries) if self.covariance == "diagonal" else entries.reshape(d, d)
 
     def _prepare(self, rows: np.ndarray) -> np.ndarray:
-        """Append the inverse of each covariance; a component gets what ``_surprise`` needs, too."""
+        """Append the inverse of each covariance."""
         d, size = self._sizes
-        width = self.components * (self._mixed + d + size)
-        if rows.shape[1] != width:  # all are missing: only then any width is accepted
-            rows = np.full((len(rows), width), np.nan)
-        weights, normals = self._parts(rows)
-        inverse, logs = np.full((len(normals), size), np.nan), np.full(len(normals), np.nan)
-        for at in np.flatnonzero(~np.isnan(normals).any(axis=1)):
-            matrix = self._square(normals[at, d:])
-            found = np.linalg.inv(matrix)
+        if rows.shape[1] != d + size:  # all are missing: only then any width is accepted
+            rows = np.full((len(rows), d + size), np.nan)
+        inverse = np.full((len(rows), size), np.nan)
+        for at in np.flatnonzero(~np.isnan(rows).any(axis=1)):
+            found = np.linalg.inv(self._square(rows[at, d:]))
             inverse[at] = np.diag(found) if size == d else found.ravel()
-            logs[at] = np.linalg.slogdet(matrix)[1]
-        if not self._mixed:
-            return np.hstack([normals, inverse])
-        cells = np.column_stack([normals, inverse, logs, np.log(weights)])
-        cells = cells.reshape(len(rows), self.components, cells.shape[1])
-        own = [self._nearness(part.T, cells.transpose(1, 2, 0)) for part in cells.swapaxes(0, 1)]
-        cells = np.dstack([cells, np.transpose(own)])
-        return cells.reshape(len(rows), self.components * cells.shape[2])
+        return np.hstack([rows, inverse])
 
     def _cells_shape(self) -> Field:
         d, size = self._sizes
-        return Array("float64", "n", self.components * (d + 2 * size + 3 * self._mixed))
+        return Array("float64", "n", d + 2 * size)
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
-        if self._mixed:
-            return np.maximum((self._surprise(a, b) + self._surprise(b, a).T) / 2, 0.0)
         d, size = self._sizes
         out = np.zeros((len(a), len(b)))
         a, b = np.asarray(a).T[:, :, None], np.asarray(b).T[:, None, :]
@@ -395,32 +350,6 @@ class Gaussian(_RowDistance):
             out += (a[inv] - b[inv]) * (b[cov] - a[cov])
             out += (a[i] - b[i]) * (a[j] - b[j]) * (a[inv] + b[inv])
         return np.maximum(out / 4, 0.0)
-
-    def _surprise(self, a: Any, b: Any) -> np.ndarray:
-        """Return the approximate divergence of every mixture of a from every one of b."""
-        k = self.components
-        x, y = (np.reshape(rows, (len(rows), k, np.shape(rows)[1] // k)).T for rows in (a, b))
-        out = np.zeros((len(a), len(b)))
-        for part in x.swapaxes(0, 1):
-            near = self._nearness(part[:, :, None], y.swapaxes(0, 1)[:, :, None, :])
-            out += np.exp(part[-2])[:, None] * (part[-1][:, None] - near)
-        return out
-
-    def _nearness(self, part: np.ndarray, others: np.ndarray) -> np.ndarray:
-        """Return log(sum(weight * exp(-divergence))) of one component from those of mixtures."""
-        d, size = self._sizes
-        total = np.float64(-np.inf)
-        # The same steps in the same order for its own mixture: equal cells are at distance 0.
-        for other in others:
-            apart = np.float64(-d)
-            for entry in range(size):
-                i, j = (entry, entry) if size == d else divmod(entry, d)
-                gap = (part[i] - other[i]) * (part[j] - other[j])
-                apart = apart + other[d + size + entry] * (part[d + entry] + gap)
-            apart = (apart + other[d + 2 * size] - part[d + 2 * size]) / 2
-            with np.errstate(invalid="ignore"):  # missing cells
-                total = np.logaddexp(total, other[d + 2 * size + 1] - apart)
-        return np.asarray(total)
 
 
 def directions(rows: np.ndarray) -> np.ndarray:
