@@ -109,11 +109,10 @@ def _given(spec: Any, kind: str, who: str) -> Distance | None:
     if callable(spec):
         return CallableDistance(spec)
     try:
-        matrix = np.asarray(spec, dtype=np.float64)
+        matrix = np.atleast_1d(np.asarray(spec, dtype=np.float64))
     except (TypeError, ValueError):
         return None
-    square = matrix.ndim == 2 and len(set(matrix.shape)) == 1
-    return MatrixDistance(matrix) if square else None
+    return MatrixDistance(matrix) if matrix.shape == 2 * matrix.shape[:1] else None
 
 
 def _default(kind: str, column_name: str, role: str) -> Distance:
