@@ -314,9 +314,6 @@ def test_arrow_types():
                 "dictionary": pa.array(["x", None, "x"]).dictionary_encode(),
                 "null": pa.nulls(3),
                 "half": pa.array(np.array([1, 2, 3], np.float16)),
-                "runs": pa.array(["u", "u", "v"]).run_end_encode()
-                if hasattr(pa.Array, "run_end_encode")
-                else pa.array(["u", "u", "v"]),
                 "bytes": pa.array([b"a", None, b"b"]),
             }
         )
@@ -325,7 +322,6 @@ def test_arrow_types():
         "view": "category",
         "dictionary": "category",
         "half": "number",
-        "runs": "category",
     }
     assert [column.name for column in table.aside] == ["null", "bytes"]
 

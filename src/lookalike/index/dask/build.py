@@ -23,9 +23,8 @@ from lookalike.index.shards.from_files import begin_build, prepare, read_source
 from lookalike.neighbors.shards import open_shard
 from lookalike.saving.encode import write as write_saved
 from lookalike.table import Kind, LazyTable
-from lookalike.table.formats.lazy import read_lazy
+from lookalike.table.formats.lazy import ColumnFacts, Learner, read_lazy
 from lookalike.table.formats.parquet import BATCH_ROWS, ParquetParts
-from lookalike.table.infer.learning import ColumnFacts, Learner
 from lookalike.table.model.kind import missing_tokens
 from lookalike.table.model.table import CODED
 from lookalike.table.model.tally import Tally

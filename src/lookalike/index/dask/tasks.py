@@ -22,8 +22,8 @@ from lookalike.neighbors.shards import Key, write_shard
 from lookalike.saving.decode import read as read_saved
 from lookalike.saving.encode import write as write_saved
 from lookalike.table import Kind, LazyTable, Table
+from lookalike.table.formats.lazy import learn_facts
 from lookalike.table.formats.parquet import ParquetParts, find_files
-from lookalike.table.infer.learning import learn_facts
 
 Answer = tuple[int, int, Any]  # rows done, bytes written, answer
 Task = Callable[..., Answer]

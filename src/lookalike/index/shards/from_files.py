@@ -24,9 +24,8 @@ from lookalike.saving.encode import digest_of
 from lookalike.saving.fields import check_params
 from lookalike.show.reasons.style import MAX_SAMPLE_CELLS
 from lookalike.table import LazyTable, Table
-from lookalike.table.formats.lazy import read_lazy
+from lookalike.table.formats.lazy import Learner, read_lazy
 from lookalike.table.formats.parquet import ParquetParts, find_files
-from lookalike.table.infer.learning import Learner
 from lookalike.table.model.kind import ROW_IDS
 
 

@@ -25,7 +25,14 @@ from lookalike.errors import LookalikeError, LookalikeWarning, Param, missing_fi
 from lookalike.saving.safe_json import DEEPEST, json_depth
 from lookalike.table.formats import sizes
 from lookalike.table.formats.delimited import CsvOptions, read_csv, unreadable
-from lookalike.table.formats.raw import Raw, of_array, of_arrow, of_values, records_to_raw
+from lookalike.table.formats.raw import (
+    Raw,
+    check_type,
+    of_array,
+    of_arrow,
+    of_values,
+    records_to_raw,
+)
 
 FORMATS = {
     **dict.fromkeys((".csv", ".txt"), "csv"),
@@ -87,17 +94,14 @@ def _read(path: Path, kind: str, packed: bool, options: CsvOptions) -> list[Raw]
         return [_read_npy(path, packed, path.stem.removesuffix(".npy"))]
     if kind in ("json", "jsonl"):
         data = _content(path, packed)
-        _check_depth(path, json_depth(data, lines=kind == "jsonl"))
+        if (depth := json_depth(data, lines=kind == "jsonl")) > DEEPEST:
+            needed = f"values nested less than {DEEPEST} deep"
+            hint = "Write the rows as flat records"
+            raise unreadable(path, needed, f"brackets {depth:,} deep", hint)
         return _read_json_lines(data, path) if kind == "jsonl" else _read_json(data, path)
     source = pa.BufferReader(_content(path, packed)) if packed else str(path)
     table = _read_parquet(source, path) if kind == "parquet" else _read_ipc(source, path)
     return arrow_to_raw(table)
-
-
-def _check_depth(path: Path, depth: int) -> None:
-    if depth > DEEPEST:
-        needed, hint = f"values nested less than {DEEPEST} deep", "Write the rows as flat records"
-        raise unreadable(path, needed, f"brackets {depth:,} deep", hint)
 
 
 def arrow_to_raw(table: Any, typed: bool = True) -> list[Raw]:
@@ -312,28 +316,26 @@ def _read_parquet(source: Any, path: Path) -> Any:
 def _read_ipc(source: Any, path: Path) -> Any:
     # Read, not mapped: a mapped file that another program cuts short would end the process.
     with pa.OSFile(source) if isinstance(source, str) else source as file:
-        try:
+        # The mark of a file, taken for the length of a stream's message, would ask for 1.3 GB.
+        is_file = file.read(len(sizes.MAGIC)) == sizes.MAGIC
+        file.seek(0)
+        if is_file:
             reader = pyarrow.ipc.open_file(file)
             sizes.check_ipc(file, len(reader.schema), path, footer=True)
             batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
             return _gather(batches, reader.schema, path)
-        except pa.ArrowInvalid:
-            file.seek(0)
-            # The mark of a file, taken for the length of a message, would ask for 1.3 GB.
-            if file.read(len(sizes.MAGIC)) == sizes.MAGIC:
-                raise
-            file.seek(0)
-            with pyarrow.ipc.open_stream(file) as stream:
-                columns = len(stream.schema)
-            sizes.check_ipc(file, columns, path, footer=False)
-            file.seek(0)
-            with pyarrow.ipc.open_stream(file) as stream:
-                return _gather(stream, stream.schema, path)
+        columns = len(pyarrow.ipc.open_stream(file).schema)
+        sizes.check_ipc(file, columns, path, footer=False)
+        file.seek(0)
+        stream = pyarrow.ipc.open_stream(file)
+        return _gather(stream, stream.schema, path)
 
 
 def _gather(batches: Iterable[Any], schema: Any, path: Path) -> Any:
     """Join batches of rows; stop where they take more memory than they may."""
     counter, checked = sizes.Counter(path), []
+    for field in schema:
+        check_type(field.name, field.type)
     for batch in batches:
         # Offsets and indices of an untrusted file may lead anywhere.
         batch.validate(full=True)

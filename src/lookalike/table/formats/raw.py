@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -43,7 +44,7 @@ class Raw:
         more than the order of a list), or "" where it says nothing.
     times : int64 array, optional
         How many rows have each of the cells, where they are facts of files
-        (``infer/learning.py``); None: one each.
+        (``formats/lazy.py``); None: one each.
     distinct : int, optional
         How many different cells there are, where they are too many to be all here.
     typed : bool
@@ -266,8 +267,21 @@ def is_missing(value: Any) -> bool:
     return type(value).__name__ in ("NAType", "NaTType")
 
 
+# Types whose cells refer to values, each value any number of times, or whose casts in Arrow read
+# memory behind the end of the cells.
+_BY_REFERENCE = re.compile(r"\b(list_view|large_list_view|run_end_encoded|\w+_union)<")
+
+
+def check_type(name: str, kind: Any) -> None:
+    """Refuse a column of an Arrow type that is not read, or has one inside."""
+    if _BY_REFERENCE.search(str(kind)):
+        hint = "Cast the column before to its values, or to lists"
+        raise InvalidInput(f"Column {name!r}", "values or lists", f"the Arrow type {kind}", hint)
+
+
 def of_arrow(name: str, cells: Any, *, declared: str | None = None) -> Raw:
     """Take an Arrow array or chunked array, and reduce the many Arrow types to a few."""
+    check_type(name, cells.type)
     if isinstance(cells, pa.ChunkedArray):
         if _is_string(cells.type) and cells.num_chunks:
             # Encoded chunk by chunk: one array of all strings may not exceed 2 GB.
@@ -306,18 +320,6 @@ def _of_intervals(name: str, cells: Any) -> Raw:
     return Raw(name, pa.array(spans, pa.duration("us")))
 
 
-def _of_maps(name: str, cells: Any) -> Raw:
-    return Raw(name, objects([None if c is None else dict(c) for c in cells.to_pylist()]))
-
-
-def _of_list_views(name: str, cells: Any) -> Raw:
-    # Arrow's own cast leaves the last offset out: what is read there is any memory.
-    lengths = pc.fill_null(pc.list_value_length(cells), 0).to_numpy(zero_copy_only=False)
-    offsets = pa.array(np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]))
-    lists = pa.LargeListArray.from_arrays(offsets, cells.flatten(), mask=cells.is_null())
-    return Raw(name, lists)
-
-
 def _is_string(kind: Any) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
@@ -325,15 +327,15 @@ def _is_string(kind: Any) -> bool:
 # Type of the cells, and how they become one of the few types that everything else knows.
 _REDUCED: tuple[tuple[Callable[[Any], bool], Callable[[str, Any], Raw]], ...] = (
     (lambda kind: isinstance(kind, pa.BaseExtensionType), lambda n, c: of_arrow(n, c.storage)),
-    (pa.types.is_run_end_encoded, lambda n, c: of_arrow(n, pc.run_end_decode(c))),
     (lambda kind: str(kind) == "string_view", lambda n, c: of_arrow(n, c.cast(pa.large_string()))),
     (_is_string, lambda n, c: Raw(n, _distinct(c.dictionary_encode()))),
     (pa.types.is_decimal, lambda n, c: Raw(n, c.cast(pa.float64()))),
     (pa.types.is_float16, lambda n, c: Raw(n, c.cast(pa.float32()))),
     (pa.types.is_interval, _of_intervals),
-    (pa.types.is_union, lambda n, c: Raw(n, objects(c.to_pylist()))),
-    (pa.types.is_map, _of_maps),
-    (lambda kind: str(kind).startswith(("list_view", "large_list_view")), _of_list_views),
+    (
+        pa.types.is_map,
+        lambda n, c: Raw(n, objects([v if v is None else dict(v) for v in c.to_pylist()])),
+    ),
 )
 
 

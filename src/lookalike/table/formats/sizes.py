@@ -257,48 +257,28 @@ def _repeated_bytes(cells: Any) -> int:
 # -- Arrow ----------------------------------------------------------------------------------------
 
 MAGIC = b"ARROW1"
-VIEWS, TEXTS = ("string_view", "binary_view"), ("string", "binary", "large_string", "large_binary")
+VIEWS = ("string_view", "binary_view")
 BATCH, DICTIONARY = 3, 2  # types of messages
 BUFFER = struct.Struct("<qq")  # offset and length of a buffer in the body of a message
 BLOCK = struct.Struct("<qi4xq")  # where the footer says that a message is
 
 
 def repeated_bytes(cells: Any) -> int:
-    """Return the bytes that runs and views add when each cell is written out.
+    """Return the bytes that views add when each cell is written out.
 
     Parameters
     ----------
-    cells : Arrow array, whose views and runs may refer to the same long value any number of times
+    cells : Arrow array, whose views may refer to the same long value any number of times
     """
     kind = cells.type
     if pa.types.is_struct(kind):
         return sum(map(repeated_bytes, cells.flatten()))
-    if pa.types.is_union(kind):
-        return sum(repeated_bytes(cells.field(i)) for i in range(kind.num_fields))
     if pa.types.is_dictionary(kind):
         return repeated_bytes(cells.dictionary)
-    if str(kind) in VIEWS:
-        return int(_lengths(cells).sum())
-    if pa.types.is_run_end_encoded(kind):
-        values, runs = cells.values, np.diff(cells.run_ends.to_numpy(), prepend=0)
-        texts = str(values.type) in (*VIEWS, *TEXTS)
-        return int((_lengths(values) * runs).sum()) if texts else 0
-    if not hasattr(cells, "values"):
-        return 0
-    size = repeated_bytes(cells.values)
-    if "list_view" in str(kind):
-        # No writer makes views that overlap: of these any may be the largest.
-        total = pc.sum(pc.list_value_length(cells)).as_py() or 0
-        size += total * cells.values.get_total_buffer_size() if total > len(cells.values) else 0
-    return size
-
-
-def _lengths(cells: Any) -> np.ndarray:
-    """Return the bytes of each string."""
-    if str(cells.type) in VIEWS:  # 16 bytes each, of which the first four are the length
+    if str(kind) in VIEWS:  # 16 bytes each, of which the first four are the length
         lengths = np.frombuffer(cells.buffers()[1], np.int32)[::4]
-        return np.maximum(lengths[cells.offset :][: len(cells)], 0).astype(np.int64)
-    return pc.fill_null(pc.binary_length(cells), 0).to_numpy(zero_copy_only=False).astype(np.int64)
+        return int(np.maximum(lengths[cells.offset :][: len(cells)], 0).sum(dtype=np.int64))
+    return repeated_bytes(cells.values) if hasattr(cells, "values") else 0
 
 
 def check_ipc(file: Any, columns: int, path: Path, *, footer: bool) -> None:

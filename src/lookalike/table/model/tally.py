@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,48 @@ import numpy as np
 MIN_VALUES_TO_MERGE = 2**16
 
 
-class Tally:
+class Counts:
+    """Distinct values and how many rows have each; parts may come in any order."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[Any, np.ndarray]] = []
+        # Values in all parts, and after the last merge of them.
+        self.held = self._settled = 0
+
+    def add_counts(self, values: Any, counts: np.ndarray) -> None:
+        """Add distinct values, and how often each occurs."""
+        self._parts.append((values, counts))
+        self.held += len(values)
+        # Merged when they have doubled, so that all merges together cost as much as a few sorts.
+        if self.held > 2 * max(self._settled, MIN_VALUES_TO_MERGE):
+            self._settle()
+
+    def _settle(self) -> None:
+        if len(self._parts) > 1:
+            values, places = self._unite([values for values, _ in self._parts])
+            counts = np.zeros(len(values), np.int64)
+            np.add.at(counts, places, np.concatenate([counts for _, counts in self._parts]))
+            self._parts = [(values, counts)]
+        self._settled = self.held = sum(len(values) for values, _ in self._parts)
+
+    def _unite(self, parts: list[Any]) -> tuple[Any, np.ndarray]:
+        """Return each value of several parts once, and the position of all values among them."""
+        return np.unique(np.concatenate(parts), return_inverse=True)
+
+    @property
+    def values(self) -> Any:
+        """The distinct values; numbers are ascending."""
+        self._settle()
+        return self._parts[0][0] if self._parts else np.empty(0)
+
+    @property
+    def counts(self) -> np.ndarray:
+        """How many rows have each of them."""
+        self._settle()
+        return self._parts[0][1] if self._parts else np.empty(0, np.int64)
+
+
+class Tally(Counts):
     """The distinct numbers of a column, ascending, and how often each occurs.
 
     Parts may be counted apart and merged, in any order: the answer is the same.
@@ -24,10 +66,7 @@ class Tally:
     """
 
     def __init__(self) -> None:
-        self._values: list[np.ndarray] = []
-        self._counts: list[np.ndarray] = []
-        # Values in all parts, and after the last merge of them.
-        self.held = self._settled = 0
+        super().__init__()
         self.rows = self.missing = 0
         # The row of the first infinite number.
         self.infinite = -1
@@ -76,35 +115,6 @@ class Tally:
         self.rows += other.rows
         self.missing += other.missing
         self.add_counts(other.values, other.counts)
-
-    def add_counts(self, values: np.ndarray, counts: np.ndarray) -> None:
-        """Add distinct numbers, ascending, and how often each occurs; rows are not counted."""
-        self._values.append(values)
-        self._counts.append(counts)
-        self.held += len(values)
-        # Merged when they have doubled, so that all merges together cost as much as a few sorts.
-        if self.held > 2 * max(self._settled, MIN_VALUES_TO_MERGE):
-            self._settle()
-
-    def _settle(self) -> None:
-        if len(self._values) > 1:
-            values, places = np.unique(np.concatenate(self._values), return_inverse=True)
-            counts = np.zeros(len(values), np.int64)
-            np.add.at(counts, places, np.concatenate(self._counts))
-            self._values, self._counts = [values], [counts]
-        self._settled = self.held = sum(map(len, self._values))
-
-    @property
-    def values(self) -> np.ndarray:
-        """The distinct numbers, ascending."""
-        self._settle()
-        return self._values[0] if self._values else np.empty(0)
-
-    @property
-    def counts(self) -> np.ndarray:
-        """How many rows have each of them."""
-        self._settle()
-        return self._counts[0] if self._counts else np.empty(0, np.int64)
 
     @property
     def count(self) -> int:
