@@ -18,9 +18,8 @@ from lookalike.columns.ragged import Ragged
 from lookalike.errors import InvalidInput, UnreadableFile, WrongType
 from lookalike.measures import Gower, StochasticForest, Vector
 from lookalike.saving import encode as _save
-from lookalike.saving.archive import array_name
 from lookalike.saving.decode import read
-from lookalike.saving.encode import SAVEABLE
+from lookalike.saving.encode import SAVEABLE, array_name
 from lookalike.saving.fields import (
     Array,
     Choice,

@@ -7,7 +7,6 @@ with options, a function of two cells, a matrix) into one.
 
 from lookalike.columns.base import Cells, Distance, variance
 from lookalike.columns.custom import CallableDistance, MatrixDistance
-from lookalike.columns.document import TfIdf
 from lookalike.columns.graph import GraphEdit, GraphJaccard, WeisfeilerLehman
 from lookalike.columns.levels import Cyclic, Equal, Information, Presence, RankRange
 from lookalike.columns.number import Absolute, Circular, RankShare
@@ -15,7 +14,7 @@ from lookalike.columns.registry import DISTANCES, distance_for, distances_of
 from lookalike.columns.sequence import Edit, EditSets
 from lookalike.columns.series import DTW, MSM, TWE
 from lookalike.columns.sets import Jaccard, Overlap
-from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
+from lookalike.columns.text import JaroWinkler, Levenshtein, TfIdf, TokenSet
 from lookalike.columns.vector import (
     Cosine,
     EarthMover,

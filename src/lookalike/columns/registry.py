@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.columns import document, graph, levels, number, sequence, series, sets, text, vector
+from lookalike.columns import graph, levels, number, sequence, series, sets, text, vector
 from lookalike.columns.base import Distance, show
 from lookalike.columns.custom import CallableDistance, MatrixDistance
 from lookalike.errors import InvalidInput, Param, Phrase, suggest
@@ -12,14 +12,14 @@ from lookalike.table.model.kind import DOCUMENT, KINDS, PLACE, period_of
 
 # In the order in which they are listed to users, which is that of their definition: of each kind,
 # the default first.
-_MODULES = (number, levels, text, document, sets, sequence, series, vector, graph)
+_MODULES = (number, levels, text, sets, sequence, series, vector, graph)
 
 # Months and weekdays go round; the no of an answer says as much as its yes.
 BY_ROLE = {
     **dict.fromkeys(("month", "weekday", "cycle"), levels.Cyclic),
     "answer": levels.Equal,
     PLACE: vector.GreatCircle,
-    DOCUMENT: document.TfIdf,
+    DOCUMENT: text.TfIdf,
 }
 
 # Embeddings are trained for their angle: what models write is compared by the cosine.

@@ -22,7 +22,7 @@ import numpy as np
 
 from lookalike._runtime.files import making_folder
 from lookalike.errors import LookalikeError, UnreadableFile, WrongType, missing_file
-from lookalike.saving.archive import read_header
+from lookalike.saving.decode import read_header
 from lookalike.saving.safe_json import parse_json
 
 try:

@@ -1,5 +1,5 @@
 """Saved objects.
 
-``fields`` says what a parameter or a learned attribute may be, ``encode`` writes, ``archive``,
-``safe_json`` and ``decode`` read untrusted files, ``load`` is the public entry point.
+``fields`` says what a parameter or a learned attribute may be, ``encode`` writes, ``decode`` and
+``safe_json`` read untrusted files, ``load`` is the public entry point.
 """

@@ -21,11 +21,11 @@ import numpy as np
 
 from lookalike._runtime.files import check_writable, replacing
 from lookalike.errors import InvalidInput, WrongType
-from lookalike.saving.archive import PAGE, array_name
 from lookalike.saving.fields import learned_by
 from lookalike.saving.safe_json import DEEPEST, json_depth
 
 FORMAT = 2  # goes up when files that were written before cannot be read any more
+PAGE = "measure.json"
 SAVEABLE: dict[str, type] = {}
 BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 
@@ -44,6 +44,11 @@ def saveable(cls: Cls) -> Cls:
 
 def _path_of(cls: type) -> str:
     return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def array_name(number: int) -> str:
+    """Return the name of an array's member."""
+    return f"arrays/{number}.npy"
 
 
 class SaveMixin:

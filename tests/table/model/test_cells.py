@@ -1,15 +1,21 @@
 """From cells as they arrive to the arrays that each kind keeps."""
 
+import datetime as dt
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
 from lookalike.errors import InvalidInput, WrongType
-from lookalike.table.formats.raw import Raw, of_values
+from lookalike.measures import Gower
+from lookalike.table import Kind, as_table, read_table
+from lookalike.table.formats.raw import Raw, objects, of_values
+from lookalike.table.infer.kinds import infer_flag
 from lookalike.table.model.cells import convert, is_graph, raw_of_column, set_aside
-from lookalike.table.model.kind import ID, KINDS, Kind, Reading
+from lookalike.table.model.kind import ID, KINDS, Reading
 from lookalike.table.model.table import Graph, check_cells
 
 CELLS = {
@@ -166,3 +172,204 @@ def test_graphs_of_objects_with_a_direction():
     assert read("graph", [same]).cell(0) is same
     with pytest.raises(InvalidInput, match="an edge to 'z', which is not a node, in row 1"):
         read("graph", [same, {"nodes": ["a"], "edges": [("z", "a")]}])
+
+
+# -- category, order, flag -------------------------------------------------------------------------
+
+
+DATES = ["2020-01-15", "2020-12-15", "2020-07-01", None]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        DATES,
+        [None if d is None else dt.date.fromisoformat(d) for d in DATES],
+        ["Jan", "december", "July", None],
+        [1, 12, 7, None],
+        ["15.01.2020", "15.12.2020", "01.07.2020", None],
+    ],
+)
+def test_months_from_anything(cells):
+    table = read_table({"when": cells, "x": [1, 2, 3, 4]}, kinds={"when": "month"})
+    assert table["when"].values.tolist() == [0, 11, 6, -1]
+    assert table["when"].cell(1) == "December"
+    assert table.kinds["when"].label == "month"
+    again = as_table({"when": cells, "x": [1, 2, 3, 4]}, table.schema)
+    assert again["when"].values.tolist() == [0, 11, 6, -1]
+
+
+def test_weekdays():
+    days = [f"2024-01-0{day}" for day in range(1, 8)]  # from a Monday to a Sunday
+    table = read_table({"day": days}, kinds={"day": "weekday"})
+    assert table["day"].values.tolist() == list(range(7))
+    assert table["day"].cell(6) == "Sunday"
+
+
+def test_december_is_next_to_january():
+    measure = Gower(kinds={"when": "month"}).fit({"when": ["Jan", "Dec", "Jul", "Feb"]})
+    similarity = measure.similarity()
+    np.testing.assert_allclose(similarity[0], [1, 1 - 1 / 6, 0, 1 - 1 / 6])
+
+
+def test_what_is_no_month_is_said():
+    with pytest.raises(InvalidInput, match="a month: dates, names or 1 to 12"):
+        read_table({"when": [1, 13]}, kinds={"when": "month"})
+
+
+def test_flags_are_read_in_words_and_others_are_refused():
+    table = read_table({"x": ["yes", "no", None, "YES"]}, kinds={"x": "flag"})
+    assert table["x"].values.tolist() == [1, 0, -1, 1]
+    # The fitted column writes yes and no; new rows may use other words for the same.
+    again = as_table({"x": ["true", "f", "y", "no", None]}, table.schema)
+    assert again["x"].values.tolist() == [1, 0, 1, 0, -1]
+    with pytest.raises(InvalidInput, match="yes or no"):
+        read_table({"x": ["yes", "no", "perhaps"]}, kinds={"x": "flag"})
+
+
+def test_a_level_written_with_spaces_is_found_without_them():
+    table = read_table({"x": ["a ", "b", "a "]}, kinds={"x": Kind("category", levels=("a ", "b"))})
+    assert as_table({"x": ["a", "b", "a "]}, table.schema)["x"].values.tolist() == [0, 1, 0]
+
+
+def cycle(cells, kind="cycle", name="x"):
+    return read_table({name: cells}, kinds={name: kind})[name]
+
+
+def test_a_cycle_of_words_is_completed():
+    days = cycle(["Tue", "Sun", None])
+    assert days.kind.levels == ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+    assert (days.values.tolist(), days.kind.label) == ([1, 6, -1], "cycle")
+    schema = read_table({"x": ["Tue", "Sun"]}, {"x": "cycle"}).schema
+    with pytest.warns(match="found 'noon' in 'x'. They are taken as missing"):
+        new = as_table({"x": ["Wed", "noon"]}, schema)
+    assert new["x"].values[0] == 2  # of a day that was not fitted
+    assert new["x"].cell(1) == "noon"
+    measure = Gower(kinds={"x": "cycle"}).fit({"x": ["Tue", "Sun", "Mon"]})
+    np.testing.assert_allclose(measure.distance()[1], [2 / 3, 0, 1 / 3])
+
+
+def test_a_cycle_of_levels_is_declared_in_turn():
+    seasons = ["winter", "spring", "autumn"]
+    kinds = {"x": "cycle:spring,summer,autumn,winter"}
+    measure = Gower(kinds=kinds).fit({"x": seasons})
+    np.testing.assert_array_equal(measure.distance(), [[0, 0.5, 0.5], [0.5, 0, 1], [0.5, 1, 0]])
+    with pytest.raises(InvalidInput, match="one of the levels 'spring', 'summer'"):
+        measure.distance({"x": ["monsoon"]})
+    ordered = pd.Series(pd.Categorical(seasons, seasons, ordered=True))
+    assert cycle(ordered).kind.levels == tuple(seasons)
+
+
+def test_a_cycle_of_numbers_has_the_period_of_its_name():
+    hours = cycle([9, 17, None], name="hour")
+    assert (hours.kind.name, hours.kind.role) == ("number", "cycle:24")
+    np.testing.assert_array_equal(hours.values, [9, 17, np.nan])
+    assert cycle([3, 5], name="month").kind.role == "cycle:12"
+    assert cycle(["9 h", "17 h"], name="hour").cell(1) == 17
+    assert cycle([None, None], name="hour").kind.role == "cycle:24"
+    clock = cycle(["09:30", "10:00"])
+    assert (clock.kind.role, clock.cell(0)) == ("cycle:86400", dt.timedelta(hours=9, minutes=30))
+    assert cycle([1.0, 2.0], "cycle:6.5").kind.period == 6.5
+
+
+def test_a_cycle_of_which_nothing_is_known_is_refused_with_the_way_out():
+    with pytest.raises(InvalidInput, match=r"numbers from 3 to 17.5.*kinds=.'x': 'cycle:18'"):
+        cycle([3.0, 17.5])
+    with pytest.raises(InvalidInput, match=r"words of no known one.*'x': 'cycle:b,a'"):
+        cycle(["b", "a", "b"])
+
+
+def read_coded(cells, kind, fitted=False, **facts):
+    kind = Kind(kind) if isinstance(kind, str) else kind
+    return convert(replace(of_values("x", cells), **facts), kind, fitted=fitted)
+
+
+def test_levels_are_sorted_and_found_however_they_are_written():
+    assert read_coded(["b", None, "a"], "category").kind.levels == ("a", "b")
+    assert read_coded([2, 10, 1], "category").kind.levels == (1, 2, 10)
+    mixed = np.array([2, "b", 1, "a", None], object)
+    column = convert(Raw("x", mixed), Kind("category"))
+    assert column.kind.levels == (1, 2, "a", "b")
+    assert column.values.tolist() == [1, 3, 0, 2, -1]
+    declared = pd.Series(pd.Categorical(["b", "a"], ["b", "a", "c"]))
+    kept = read_table({"x": declared}, kinds={"x": "category"})["x"]
+    assert (kept.kind.levels, kept.values.tolist()) == (("b", "a", "c"), [0, 1])
+    fitted = Kind("category", levels=(4, 7))
+    again = read_coded([4.0, "7", "8", None], fitted, fitted=True)
+    assert again.values[[0, 1, 3]].tolist() == [0, 1, -1]
+    assert list(again.unknown.values()) == ["8"]
+    assert again.values[2] < -1
+    for levels, cells, codes in (
+        ((0, 1), ["false", "true", "0", "1"], [0, 1, 0, 1]),
+        ((1, 0), ["false", "true"], [1, 0]),
+        ((False, True), ["0", "1"], [0, 1]),
+        ((0, 2), ["false", "2"], [0, 1]),
+        ((" a", "b"), ["a", " a"], [0, 0]),
+        ((" a", "a"), ["a", " a"], [1, 0]),
+    ):
+        found = read_coded(cells, Kind("category", levels=levels), fitted=True)
+        assert found.values.tolist() == codes, levels
+    # Two levels that are written alike are neither of them.
+    alike = read_coded(["a"], Kind("category", levels=(" a", "a ")), fitted=True)
+    assert list(alike.unknown.values()) == ["a"]
+    alike = read_coded(["4"], Kind("category", levels=(4, "4 ", 4.5)), fitted=True)
+    assert list(alike.unknown.values()) == ["4"]
+    with pytest.raises(WrongType, match=r"single values.*first: \[1\], row 1"):
+        convert(Raw("x", objects(["a", [1]])), Kind("category"))
+
+
+def test_orders_take_known_levels_and_name_others():
+    assert read_coded(["high", "low"], "order").kind.levels == ("low", "high")
+    assert read_coded([3, 1, 2], "order").kind.levels == (1, 2, 3)
+    assert read_coded(["5-10", "1-5"], "order").kind.levels == ("1-5", "5-10")
+    with pytest.raises(InvalidInput, match=r"levels from low to high.*'qq', 'rr'.*kinds="):
+        read_coded(["qq", "rr"], "order")
+    kind = Kind("order", levels=("a", "b"))
+    with pytest.raises(InvalidInput, match=r"one of the levels 'a', 'b'.*2 of 3.*'z', row 1"):
+        read_coded(["a", "z", "y"], kind)
+    with pytest.raises(InvalidInput, match="one of the levels"):
+        read_coded(["a", "z"], kind, fitted=True)
+    learned = replace(kind, reading=Reading("level"))
+    assert list(read_coded(["a", "z"], learned, fitted=True).unknown.values()) == ["z"]
+
+
+def test_flags_find_their_own_words():
+    for cells, levels, codes in (
+        (["yes", "no", None], ("no", "yes"), [1, 0, -1]),
+        (["Yes"], ("no", "Yes"), [1]),
+        (["no"], ("no", "yes"), [0]),
+        ([1, 0], (0, 1), [1, 0]),
+        ([1.0], (0, 1), [1]),
+        (["true", "false"], (False, True), [1, 0]),
+        ([True, None], (False, True), [1, -1]),
+        ([None], (False, True), [-1]),
+    ):
+        found = read_coded(cells, "flag")
+        assert (found.kind.levels, found.values.tolist()) == (levels, codes), cells
+    mark = Kind("flag", levels=("", "x"), reading=Reading("mark"))
+    assert read_coded(["x", None], mark).values.tolist() == [1, 0]
+    with pytest.raises(InvalidInput, match=r"yes or no .*2 of 3 cells.*first: 2, row 0"):
+        read_coded([2, 1, 2], "flag")
+    for cells, aside, reason in (
+        ([True, False], False, "true/false"), ([True] * 10, True, "one value, true"),
+        ([False] * 9, False, "true/false"),
+    ):  # fmt: skip
+        guess = infer_flag(of_values("x", cells))
+        assert (guess.aside, guess.kind.reason) == (aside, reason)
+
+
+def test_days_before_1970_and_numbers_beyond_a_cycle():
+    weekday, month = Kind("order", role="weekday"), Kind("order", role="month")
+    days = [dt.datetime(1969, 12, 31, 23), dt.datetime(1970, 1, 1), dt.datetime(1970, 1, 4, 1)]
+    assert read_coded(days, weekday).values.tolist() == [2, 3, 6]
+    assert read_coded(days, month).values.tolist() == [11, 0, 0]
+    assert read_coded([1, 7, None], weekday).values.tolist() == [0, 6, -1]
+    assert read_coded([1, 12], month).values.tolist() == [0, 11]
+    for kind, wrong, shown in (
+        (weekday, 8, 8),
+        (weekday, 0, 0),
+        (month, 13, 13),
+        (month, 1.5, 1.5),
+    ):
+        with pytest.raises(InvalidInput, match=rf"a {kind.role}: .*first: {shown}.*row 1"):
+            read_coded([1, wrong], kind)

@@ -58,7 +58,7 @@ import pyarrow.compute as pc
 
 from lookalike.table.formats import arrow
 from lookalike.table.formats.raw import Raw, Words, of_values
-from lookalike.table.infer import codes, dates, levels, lists, numbers, roles, thresholds
+from lookalike.table.infer import dates, levels, lists, numbers, roles, thresholds
 from lookalike.table.infer.roles import Guess, guess_of
 from lookalike.table.infer.vocabulary import MISSING, means_missing, missing_words, vocabulary
 from lookalike.table.model.cells import is_graph
@@ -96,12 +96,21 @@ def infer(raw: Raw, prefer: str = "") -> Guess:
     return guess_of(Kind("object", f"cells of type {raw.type}"))
 
 
+def infer_flag(raw: Raw) -> Guess:
+    """Say that a column is true or false, or only one of them."""
+    cells = raw.cells.drop_null()
+    if len(cells.unique()) > 1:
+        return Guess(Kind("flag", "true/false"))
+    kind = Kind("flag", f"one value, {str(cells[0].as_py()).lower()}")
+    return roles.set_aside_constant(raw, kind, "true/false")
+
+
 def _has_graphs(kind: Any) -> bool:
     return pa.types.is_struct(kind) and {"nodes", "edges"} <= {field.name for field in kind}
 
 
 _BY_TYPE: tuple[tuple[Callable[[Any], bool], Callable[[Raw], Guess]], ...] = (
-    (pa.types.is_boolean, codes.infer_flag),
+    (pa.types.is_boolean, infer_flag),
     (pa.types.is_temporal, dates.infer_dates),
     (arrow.is_number, numbers.infer_numbers),
     (arrow.is_list, lambda raw: guess_of(lists.kind_of_lists(raw.cells))),
@@ -273,7 +282,7 @@ def _truth(raw: Raw, words: Words, prefer: str) -> Guess | None:
     if not set(lower.to_pylist()) <= {"true", "false"}:
         return None
     typed = raw.spread(words, pc.equal(lower, "true"))
-    return replace(codes.infer_flag(typed), raw=typed)
+    return replace(infer_flag(typed), raw=typed)
 
 
 def _padded(raw: Raw, words: Words, prefer: str) -> Guess | None:
