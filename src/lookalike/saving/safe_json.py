@@ -1,12 +1,17 @@
 """Parse untrusted JSON: nothing nested so deeply that reading it ends the process."""
 
 import json
+import re
 from typing import Any
 
 import numpy as np
 
 DEEPEST = 256  # brackets inside brackets; our own files have a few dozen
 CHUNK_BYTES = 2**20
+# Strings, also those that no quote ends in their line: one pass over any text.
+STRINGS = re.compile(rb'"(?:[^"\\\n]++|\\[^\n])*+\\?"?')
+OTHERS = bytes(set(range(256)) - set(b"[]{}\n"))
+OPENS, CLOSES = np.frombuffer(b"[{", np.uint8), np.frombuffer(b"]}", np.uint8)
 
 
 def json_depth(text: bytes, lines: bool = False) -> int:
@@ -23,34 +28,19 @@ def json_depth(text: bytes, lines: bool = False) -> int:
     >>> json_depth(b'{"a": [1, "[[["]}')
     2
     """
-    # Escaped quotes do not end a string; escaped backslashes first, or \\" would lose its quote.
-    if b"\\" in text:
-        text = text.replace(b"\\\\", b"").replace(b'\\"', b"")
-    deepest, level, inside = 0, 0, 0
+    brackets = STRINGS.sub(b"", text).translate(None, OTHERS)
+    deepest = level = 0
     # Counted by numpy in pieces: json would recurse, a loop over bytes is slow.
-    for start in range(0, len(text), CHUNK_BYTES):
-        part = np.frombuffer(text, np.uint8, min(CHUNK_BYTES, len(text) - start), start)
-        quotes = np.cumsum(part == ord('"'), dtype=np.int64) + inside
+    for start in range(0, len(brackets), CHUNK_BYTES):
+        size = min(CHUNK_BYTES, len(brackets) - start)
+        part = np.frombuffer(brackets, np.uint8, size, start)
+        levels = level + np.cumsum(np.isin(part, OPENS) * 1 - np.isin(part, CLOSES))
         if lines:
-            quotes -= _at_last(part == ord("\n"), quotes)
-        outside = quotes % 2 == 0
-        opens, closes = np.isin(part, OPENS), np.isin(part, CLOSES)
-        levels = np.cumsum((opens & outside) * 1 - (closes & outside)) + level
-        if lines:
-            levels -= _at_last(part == ord("\n"), levels)
+            # Every line counts from the level at its beginning.
+            last = np.maximum.accumulate(np.where(part == ord("\n"), np.arange(size), -1))
+            levels -= np.where(last >= 0, levels[last], 0)
         deepest, level = max(deepest, int(levels.max())), int(levels[-1])
-        inside = int(quotes[-1]) % 2
     return deepest
-
-
-def _at_last(marks: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return for every position the count at the last mark up to it, 0 before the first mark."""
-    last = np.maximum.accumulate(np.where(marks, np.arange(len(marks)), -1))
-    return np.where(last >= 0, counts[last], 0)
-
-
-OPENS = np.frombuffer(b"[{", np.uint8)
-CLOSES = np.frombuffer(b"]}", np.uint8)
 
 
 def parse_json(text: bytes, deepest: int = DEEPEST) -> Any:
@@ -58,18 +48,17 @@ def parse_json(text: bytes, deepest: int = DEEPEST) -> Any:
     depth = json_depth(text)
     if depth > deepest:
         raise ValueError(f"values nested {depth} deep, more than {deepest}")
+
+    def no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise ValueError("a key that comes twice")
+        return found
+
+    def no_constant(word: str) -> Any:
+        raise ValueError(f"{word}, which is not JSON")
+
     try:
-        return json.loads(text, object_pairs_hook=_no_repeats, parse_constant=_no_constant)
+        return json.loads(text, object_pairs_hook=no_repeats, parse_constant=no_constant)
     except RecursionError as error:
         raise ValueError("values nested too deeply") from error
-
-
-def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key that comes twice")
-    return found
-
-
-def _no_constant(word: str) -> Any:
-    raise ValueError(f"{word}, which is not JSON")
