@@ -55,11 +55,15 @@ def test_sentinels_are_weighted_by_their_rows():
     assert roles.sentinel_note(values, np.array([99, 1, 1, 1]))[1] == ()  # hardly anything else
 
 
+def same_cells(one, other):
+    return roles.key_of_cells(one) == roles.key_of_cells(other)
+
+
 def test_missing_cells_of_two_columns_are_the_same():
     values = np.array([1.5, np.nan, 3.5])
     one, other = (Column(name, Kind("number"), values.copy()) for name in "ab")
-    assert roles.same_cells(one, other)
-    assert not roles.same_cells(one, Column("b", Kind("number"), values[::-1] * [1, 1, 2]))
+    assert same_cells(one, other)
+    assert not same_cells(one, Column("b", Kind("number"), values[::-1] * [1, 1, 2]))
 
 
 def test_copies_need_twenty_rows_and_variety():
@@ -240,25 +244,18 @@ def column(values, kind="number", levels=()):
     return Column("x", Kind(kind, levels=levels), np.asarray(values))
 
 
-def test_what_is_the_same_has_the_same_glance_and_digest():
-    assert roles._digest(column([0.0, np.nan])) == roles._digest(column([-0.0, -np.nan]))
-    assert roles._digest(column([0.0, 1.0])) != roles._digest(column([0.0, 2.0]))
+def test_what_is_the_same_has_the_same_key():
+    assert same_cells(column([0.0, np.nan]), column([-0.0, -np.nan]))
+    assert not same_cells(column([0.0, 1.0]), column([0.0, 2.0]))
     pair = "a", "b"
     small, wide = (np.array([0, 1, -1], kind) for kind in (np.int8, np.int64))
-    assert roles._digest(column(small, "category", pair)) == roles._digest(
-        column(wide, "category", pair)
-    )
-    assert len(roles._digest(column([0.0]))) == 32
-    assert roles._digest(column(["a"], "text")) == ""
-    assert roles.same_cells(column(small, "category", pair), column(wide, "category", pair))
-    assert not roles.same_cells(
-        column(small, "category", pair), column(wide, "category", ("a", "c"))
-    )
-    assert not roles.same_cells(column(small, "category", pair), column(-wide, "category", pair))
-    texts = [column(np.array(cells, object), "text") for cells in ("ab", "ab", "ac")]
-    assert roles.same_cells(texts[0], texts[1])
-    assert not roles.same_cells(texts[0], texts[2])
-    assert not roles.same_cells(column([1.0], "vector"), column([1.0], "vector"))
+    assert same_cells(column(small, "category", pair), column(wide, "category", pair))
+    assert not same_cells(column(small, "category", pair), column(wide, "category", ("a", "c")))
+    assert not same_cells(column(small, "category", pair), column(-wide, "category", pair))
+    texts = [column(np.array([*cells], object), "text") for cells in ("ab", "ab", "ac")]
+    assert same_cells(texts[0], texts[1])
+    assert not same_cells(texts[0], texts[2])
+    assert not same_cells(column([1.0], "vector"), column([1.0], "vector"))
     assert roles.tells_rows_apart(texts[0])
     assert roles.tells_rows_apart(column([1.0, 2, 3, 4, 5]))
     assert not roles.tells_rows_apart(column([1.0, 2, 3, 4]))
@@ -266,8 +263,6 @@ def test_what_is_the_same_has_the_same_glance_and_digest():
     assert not roles.tells_rows_apart(column([1.0] * 30 + [2.0] * 9))
     assert roles.tells_rows_apart(column([1.0] * 30 + [2.0] * 10))
     twenty = np.arange(22.0)
-    assert roles.glance(column(twenty)).count(",") == 20
-    assert roles.glance(column(twenty)).endswith("21.0]")
     named = [replace(column(values), name=name) for name, values in (
         ("a", twenty), ("b", twenty), ("c", twenty + 1), ("d", twenty), ("e", twenty + 1),
     )]  # fmt: skip

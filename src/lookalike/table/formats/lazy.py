@@ -36,7 +36,7 @@ from lookalike.table.infer.lists import ListFacts, kind_of, list_facts
 from lookalike.table.infer.thresholds import MAX_CELLS_TO_COUNT_DISTINCT, MAX_EXACT_INTEGER
 from lookalike.table.model.cells import convert
 from lookalike.table.model.kind import Kind, given_kinds
-from lookalike.table.model.table import CODED, Column, Schema, Table
+from lookalike.table.model.table import Column, Schema, Table
 from lookalike.table.model.tally import Counts, Tally
 from lookalike.table.read import make_table, read_columns, without_copies
 
@@ -603,20 +603,12 @@ def _find_copies(table: LazyTable, columns: Sequence[Column]) -> dict[str, str]:
         return {}
     ends = table[np.r_[: thresholds.MIN_ROWS_FOR_PATTERN, len(table) - 1]]
 
-    def key(name: str) -> Any:
-        kind = ends[name].kind
-        return kind.name, kind.source, roles.glance(ends[name])
+    def same(earlier: str, name: str) -> bool:
+        pairs = ((part[earlier], part[name]) for part in table.batches(columns=[earlier, name]))
+        if not all(roles.key_of_cells(a) == roles.key_of_cells(b) for a, b in pairs):
+            return False
+        head = table.parts.read(0, thresholds.ROWS_TO_SHOW_VARIETY, table._stored([name]))
+        return roles.tells_rows_apart(table._table(head, [name])[name])
 
     names = [column.name for column in columns if column.values.ndim == 1]
-    return roles.match_earlier(names, key, lambda earlier, name: _same(table, earlier, name))
-
-
-def _same(table: LazyTable, one: str, other: str) -> bool:
-    kinds = [table.like[name].kind for name in (one, other)]
-    if kinds[0].name in CODED and kinds[0].levels != kinds[1].levels:
-        return False
-    pairs = table.batches(columns=[one, other])
-    if not all(roles.same_cells(part[one], part[other]) for part in pairs):
-        return False
-    head = table.parts.read(0, thresholds.ROWS_TO_SHOW_VARIETY, table._stored([other]))
-    return roles.tells_rows_apart(table._table(head, [other])[other])
+    return roles.match_earlier(names, lambda name: roles.key_of_cells(ends[name]), same)

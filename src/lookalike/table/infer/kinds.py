@@ -57,7 +57,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.table.formats import arrow
-from lookalike.table.formats.raw import Raw, Words, of_values
+from lookalike.table.formats.raw import Raw, Words, of_array
 from lookalike.table.infer import dates, levels, lists, numbers, roles, thresholds
 from lookalike.table.infer.roles import Guess, guess_of
 from lookalike.table.infer.vocabulary import MISSING, means_missing, missing_words, vocabulary
@@ -93,6 +93,8 @@ def infer(raw: Raw, prefer: str = "") -> Guess:
     for is_of_type, infer_type in _BY_TYPE:
         if is_of_type(raw.type):
             return infer_type(raw)
+    if pa.types.is_struct(raw.type) and {"nodes", "edges"} <= {field.name for field in raw.type}:
+        return Guess(Kind("graph", "records with nodes and edges"))
     return guess_of(Kind("object", f"cells of type {raw.type}"))
 
 
@@ -105,16 +107,11 @@ def infer_flag(raw: Raw) -> Guess:
     return roles.set_aside_constant(raw, kind, "true/false")
 
 
-def _has_graphs(kind: Any) -> bool:
-    return pa.types.is_struct(kind) and {"nodes", "edges"} <= {field.name for field in kind}
-
-
 _BY_TYPE: tuple[tuple[Callable[[Any], bool], Callable[[Raw], Guess]], ...] = (
     (pa.types.is_boolean, infer_flag),
     (pa.types.is_temporal, dates.infer_dates),
     (arrow.is_number, numbers.infer_numbers),
     (arrow.is_list, lambda raw: guess_of(lists.kind_of_lists(raw.cells))),
-    (_has_graphs, lambda raw: Guess(Kind("graph", "records with nodes and edges"))),
 )
 
 
@@ -140,15 +137,12 @@ def _with_places(raws: Sequence[Raw], guesses: dict[str, Guess]) -> dict[str, Gu
     for latitude, longitude in roles.find_places(plain):
         parts = (latitude.name, longitude.name)
         cells = [guesses[raw.name].raw or raw for raw in (latitude, longitude)]
-        if numbers.are_degrees(*cells):
-            guesses |= {name: _as_part(guesses[name], parts) for name in parts}
+        for name in parts if numbers.are_degrees(*cells) else ():
+            kind = guesses[name].kind
+            reason = f"{kind.reason}, {' and '.join(map(repr, parts))} in degrees"
+            found = {"role": "", "confidence": min(kind.confidence, 0.9), "close": "number"}
+            guesses[name] = guesses[name].with_kind(reason=reason, parts=parts, **found)
     return guesses
-
-
-def _as_part(guess: Guess, parts: tuple[str, ...]) -> Guess:
-    reason = f"{guess.kind.reason}, {' and '.join(map(repr, parts))} in degrees"
-    sure = min(guess.kind.confidence, 0.9)
-    return guess.with_kind(reason=reason, role="", confidence=sure, close="number", parts=parts)
 
 
 def _settle(raw: Raw, guess: Guess, settled: str) -> Guess:
@@ -191,19 +185,16 @@ def _objects(raw: Raw) -> Guess:
     if all(map(is_graph, cells)):
         return Guess(Kind("graph", "cells with nodes and edges"))
     if every(Number, decimal.Decimal):
-        values = [None if cell is None else float(cell) for cell in raw.cells]
-        return numbers.infer_numbers(of_values(raw.name, values))
+        values = numbers.floats_of_objects(raw)
+        return numbers.infer_numbers(of_array(raw.name, values))
     names = ", ".join(sorted(kind.__name__ for kind in types))
     if every(str, Number, decimal.Decimal, dt.date, dt.time, dt.timedelta, np.generic):
         what = f"mixed types ({names})" if len(types) > 1 else f"type {names}"
         return Guess(Kind("category", f"{len(set(cells)):,} distinct values of {what}"))
-    if types <= {list, tuple, np.ndarray} and _have_plain_items(cells):
-        return Guess(Kind("sequence", "lists of mixed items"))
+    if types <= {list, tuple, np.ndarray}:
+        if not any(isinstance(item, Mapping | np.ndarray) for cell in cells for item in cell):
+            return Guess(Kind("sequence", "lists of mixed items"))
     return guess_of(Kind("object", f"cells of type {names}"))
-
-
-def _have_plain_items(cells: list[Any]) -> bool:
-    return not any(isinstance(item, Mapping | np.ndarray) for cell in cells for item in cell)
 
 
 # -- text: the recognizers, in the order in which they are tried -----------------------------------
@@ -287,9 +278,7 @@ def _truth(raw: Raw, words: Words, prefer: str) -> Guess | None:
 
 def _padded(raw: Raw, words: Words, prefer: str) -> Guess | None:
     """Digits that are a name, not an amount: after a zero, very many, or text where numbers go."""
-    if not arrow.all_match(words.distinct, r"^\d+$"):
-        return None
-    if not (why := _why_names(raw, words)):
+    if not arrow.all_match(words.distinct, r"^\d+$") or not (why := _why_names(raw, words)):
         return None
     n, rows = len(words), words.rows
     reason = f"{n:,} distinct digit strings in {rows:,} rows, {why}"
@@ -309,7 +298,7 @@ def _why_names(raw: Raw, words: Words) -> str:
     """Say why digits are a name; "" where they may be an amount."""
     if arrow.matches(words.distinct, r"^\d{19}").any():
         return "too long to be a quantity"
-    if arrow.matches(words.distinct, r"^0\d+$").any():  # as in 02139
+    if arrow.matches(words.distinct, r"^0\d+$").any():  # as in 02139, but not months 01 to 12
         counts = roles.is_zero_padded_count(raw.name, words.distinct)
         return "" if counts else "some with leading zeros"
     # A frame whose cells are digits beside "n/a" has no other type for them.

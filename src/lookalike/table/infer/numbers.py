@@ -277,14 +277,15 @@ def _factors(parts: Any, reading: Reading) -> np.ndarray:
     known = {_singular(word) for word in ("", reading.unit, reading.currency)}
     multiples = vocabulary().multiples if reading.currency else {}
 
-    def of_after(after: str) -> float:
+    def factor(after: str) -> float:
         return 1.0 if _singular(after) in known else multiples.get(after.casefold(), np.nan)
 
-    def of_before(before: str) -> float:
-        return 1.0 if before in ("", reading.currency) or not reading.currency else np.nan
-
-    before = arrow.map_distinct(parts.field("before"), of_before, 1.0)
-    return arrow.map_distinct(parts.field("after"), of_after, 1.0) * before
+    factors = arrow.map_distinct(parts.field("after"), factor, 1.0)
+    if reading.currency:
+        expected = pa.array(["", reading.currency, None], pa.large_string())
+        before = pc.is_in(parts.field("before"), value_set=expected)
+        factors[~arrow.to_numpy(before)] = np.nan
+    return factors
 
 
 def _is_negative(parts: Any) -> np.ndarray:
@@ -345,7 +346,7 @@ def _typed(raw: Raw, kind: Kind, fitted: bool) -> tuple[Raw, Reading | None]:
 def _floats(raw: Raw) -> tuple[np.ndarray, str]:
     """Return the cells as floats, and what they are where they were dates or durations."""
     if not raw.is_arrow:
-        return _floats_of_objects(raw), ""
+        return floats_of_objects(raw), ""
     if pa.types.is_null(raw.type):
         return np.full(len(raw), np.nan), ""
     if pa.types.is_temporal(raw.type):
@@ -359,19 +360,14 @@ def _floats(raw: Raw) -> tuple[np.ndarray, str]:
     raise raw.error(rows, raw.cells[int(rows[0])].as_py(), "numbers", hint, WrongType)
 
 
-def _floats_of_objects(raw: Raw) -> np.ndarray:
-    values = np.full(len(raw), np.nan)
-    bad = []
-    for row, cell in enumerate(raw.cells):
-        if isinstance(cell, numbers.Real | decimal.Decimal | np.bool_):
-            values[row] = float(cell)
-        elif cell is not None:
-            bad.append(row)
-    if bad:
+def floats_of_objects(raw: Raw) -> np.ndarray:
+    """Return Python's numbers as floats, NaN where one is missing."""
+    real = numbers.Real | decimal.Decimal | np.bool_ | None
+    if bad := [row for row, cell in enumerate(raw.cells) if not isinstance(cell, real)]:
         cell = raw.cells[bad[0]]
         hint = f"The argument must be a string or a real number, not {type(cell).__name__!r}"
         raise raw.error(bad, cell, "numbers", hint, WrongType)
-    return values
+    return np.array([np.nan if cell is None else float(cell) for cell in raw.cells], np.float64)
 
 
 # -- text as the numbers or dates that a kind asks for ---------------------------------------------
@@ -444,10 +440,9 @@ def _misfit(raw: Raw, words: Words, kind: Kind, date: bool, fitted: bool) -> Exc
 
 def _fits_alone(word: str, name: str, kind: Kind, date: bool) -> bool:
     words, known = Words.once(name, pa.array([word], pa.large_string())), kind.reading or Reading()
-    if date and known.form:
-        return bool(dates.parse_dates(words.distinct, known)[1].all())
-    if not date and known.what == "number":
-        return bool(parse_numbers(words.distinct, known)[1].all())
+    if known.form if date else known.what == "number":
+        parse = dates.parse_dates if date else parse_numbers
+        return bool(parse(words.distinct, known)[1].all())
     return (dates.find_dates(words, compact=True) if date else find_numbers(words)) is not None
 
 
@@ -518,23 +513,30 @@ class _Integers(NamedTuple):
     distinct: int
     large: bool
     lossy: bool
+    why: str
 
 
 def _infer_integers(raw: Raw, values: np.ndarray) -> Guess | None:
     """Recognize integers that are names or dates; None for quantities."""
     low, high = int(values.min()), int(values.max())
     first, last = thresholds.COMPACT_DATES
-    dated = roles.says_date(raw.name) and first <= low and high <= last
-    guess = _compact_dates(raw) if dated else None
-    large = max(abs(low), abs(high)) > thresholds.MAX_EXACT_INTEGER
-    if guess is not None or not (large or roles.is_key_name(raw.name)):
-        return guess
+    if roles.says_date(raw.name) and first <= low and high <= last:
+        # 20200924 is a date.
+        digits = _as_integers(raw).cast(pa.large_string()).dictionary_encode()
+        text = replace(raw, cells=digits)
+        if guess := dates.guess_dates(text, text.strings(), compact=True):
+            return guess.with_kind(close="number", confidence=0.9)
+    large, key = (
+        max(abs(low), abs(high)) > thresholds.MAX_EXACT_INTEGER,
+        roles.is_key_name(raw.name),
+    )
+    if not (large or key):
+        return None
     # Two integers that are one float would become equal rows.
     lossy = large and len(np.unique(values)) > len(np.unique(values.astype(np.float64)))
-    facts = _Integers(low, high, _distinct(raw, values), large, lossy)
-    if facts.distinct == raw.count == raw.rows and raw.count > 1:
-        guess = _identifier(raw, facts)
-    return guess or _nearly_identifier(raw, facts) or _code(raw, facts)
+    why = f"named {raw.name!r}" if key else "too long to be a quantity"
+    facts = _Integers(low, high, _distinct(raw, values), large, lossy, why)
+    return _identifier(raw, facts) or _nearly_identifier(raw, facts) or _code(raw, facts)
 
 
 def _code(raw: Raw, facts: _Integers) -> Guess | None:
@@ -544,13 +546,15 @@ def _code(raw: Raw, facts: _Integers) -> Guess | None:
     named = (many or roles.is_code_name(raw.name)) and (facts.low, facts.high) != (0, 1)
     if not facts.lossy and not (named and facts.distinct < raw.count):
         return None
-    reason = f"{facts.distinct:,} distinct integers in {raw.rows:,} rows, {_why(raw)}"
+    reason = f"{facts.distinct:,} distinct integers in {raw.rows:,} rows, {facts.why}"
     kind = Kind("category", reason, role="code", confidence=0.8, close="number")
     return Guess(kind, raw=replace(raw, cells=_as_integers(raw)))
 
 
 def _identifier(raw: Raw, facts: _Integers) -> Guess | None:
     """Say why integers that differ in every row name the rows; None where they do not."""
+    if facts.distinct < max(2, raw.rows):
+        return None
     if (guess := _row_number(raw, facts)) is not None:
         return guess
     # Keys by name, or too long for anything else.
@@ -559,7 +563,7 @@ def _identifier(raw: Raw, facts: _Integers) -> Guess | None:
     coded = raw.count >= thresholds.MIN_ROWS_FOR_CONSTANT and roles.is_code_name(raw.name)
     if not (long or coded or roles.is_identifier_name(raw.name)):
         return None
-    reason = f"{facts.distinct:,} distinct integers in as many rows, {_why(raw)}"
+    reason = f"{facts.distinct:,} distinct integers in as many rows, {facts.why}"
     guess = _aside(reason, confidence=0.9, close="code")
     if not facts.large:
         return guess
@@ -575,7 +579,7 @@ def _nearly_identifier(raw: Raw, facts: _Integers) -> Guess | None:
     if facts.large or facts.low < 0 or not (many and hardly and roles.is_id_name(raw.name)):
         return None
     filled = "" if raw.count == raw.rows else f"{raw.count:,} of "
-    reason = f"{facts.distinct:,} distinct integers in {filled}{raw.rows:,} rows, {_why(raw)}"
+    reason = f"{facts.distinct:,} distinct integers in {filled}{raw.rows:,} rows, {facts.why}"
     return _aside(reason, confidence=0.8, close="code")
 
 
@@ -599,20 +603,8 @@ def _aside(reason: str, confidence: float, close: str = "") -> Guess:
     return Guess(kind, aside=True)
 
 
-def _why(raw: Raw) -> str:
-    return f"named {raw.name!r}" if roles.is_key_name(raw.name) else "too long to be a quantity"
-
-
 def _as_integers(raw: Raw) -> Any:
     if pa.types.is_integer(raw.type):
         return raw.cells
     missing = pa.array(~raw.present())
     return pc.if_else(missing, pa.scalar(None, raw.type), raw.cells).cast(pa.int64())
-
-
-def _compact_dates(raw: Raw) -> Guess | None:
-    """Read 20200924 as a date."""
-    digits = _as_integers(raw).cast(pa.large_string()).dictionary_encode()
-    text = replace(raw, cells=digits)
-    guess = dates.guess_dates(text, text.strings(), compact=True)
-    return guess and guess.with_kind(close="number", confidence=0.9)

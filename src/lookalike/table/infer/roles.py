@@ -114,17 +114,13 @@ def is_code_name(name: str) -> bool:
     words = name_words()
     if last in words["codes"] or last.endswith(("code", "fips")):
         return True
-    if before and _says_number(before[-1], last):
+    # Account no, phone number.
+    numbered = last in ("number", "num") and not words["numbered"].isdisjoint(before[-1:])
+    if numbered or (before and last in ("no", "nr")):
         return True
     # Written as one word: "schoolid", "patnr".
     ends = ("id", "no", "nr", "num", "code")
     return any(last.removesuffix(end) in words["owners"] for end in ends if last.endswith(end))
-
-
-def _says_number(before: str, last: str) -> bool:
-    """Whether two words say that digits are a name: account no, phone number."""
-    numbered = last in ("number", "num") and before in name_words()["numbered"]
-    return last in ("no", "nr") or numbered
 
 
 def says_name(name: str) -> bool:
@@ -311,13 +307,8 @@ def _is_far(value: float, cells: int, rest: np.ndarray) -> bool:
     # Three different values, at least.
     if not ((rest > low) & (rest < high)).any():
         return False
-    width = high - low
     if value > 0:
-        return value > high + 2 * width and width > 0
-    return _is_far_below(value, low, high)
-
-
-def _is_far_below(value: float, low: float, high: float) -> bool:
+        return value > high + 2 * (high - low) > high
     # A negative number among others must be farther away.
     if low < 0:
         return value < low - 5 * (high - low)
@@ -335,20 +326,13 @@ def find_copies(columns: Sequence[Column]) -> dict[str, str]:
     -------
     mapping of the later column's name to the earlier one's
     """
-    looked_at = {
-        column.name: column
-        for column in columns
-        if len(column) >= thresholds.MIN_ROWS_FOR_PATTERN and column.values.ndim == 1
-    }
-
-    def key(name: str) -> Any:
-        column = looked_at[name]
-        return column.kind.name, column.kind.source, glance(column), _digest(column)
-
-    def same(earlier: str, name: str) -> bool:
-        return same_cells(looked_at[earlier], looked_at[name]) and tells_rows_apart(looked_at[name])
-
-    return match_earlier(looked_at, key, same)
+    long = len(columns) > 0 and len(columns[0]) >= thresholds.MIN_ROWS_FOR_PATTERN
+    looked_at = {c.name: c for c in columns if long and c.values.ndim == 1}
+    return match_earlier(
+        looked_at,
+        lambda name: key_of_cells(looked_at[name]),
+        lambda _, name: tells_rows_apart(looked_at[name]),
+    )
 
 
 def match_earlier(
@@ -367,34 +351,21 @@ def match_earlier(
     return copies
 
 
-def glance(column: Column) -> str:
-    """Return some cells of a column in words: columns that are the same have the same ones."""
-    rows = [*range(0, thresholds.MIN_ROWS_FOR_PATTERN), len(column) - 1]
-    return str([column.cell(row) for row in rows])
+def key_of_cells(column: Column) -> Any:
+    """Return what two columns have in common where every cell is the same, and only there.
 
-
-def _digest(column: Column) -> str:
-    """Return a hash of all cells, so that a thousand sparse columns are not compared pair by pair.
-
-    Columns that are the same have the same hash: -0 and 0 are one number, so are all missing cells.
+    Of numbers and codes a hash, so that a thousand sparse columns are not compared pair by pair.
     """
-    if column.kind.name not in ("number", *CODED):
-        return ""
-    if column.kind.name == "number":
-        # One bit pattern for all NaN, and for 0.0 and -0.0, as equal cells must have equal bytes.
-        cells = np.where(np.isnan(column.values), np.nan, column.values + 0.0)
-    else:
-        cells = column.values.astype(np.int64)
-    return hashlib.blake2b(np.ascontiguousarray(cells).data, digest_size=16).hexdigest()
-
-
-def same_cells(a: Column, b: Column) -> bool:
-    """Whether two columns of one kind have the same cells."""
-    if a.kind.name == "number":
-        return bool(np.array_equal(a.values, b.values, equal_nan=True))
-    if a.kind.name in CODED:
-        return a.kind.levels == b.kind.levels and bool(np.array_equal(a.values, b.values))
-    return a.kind.name in ("text", "set") and bool(np.array_equal(a.values, b.values))
+    kind, cells = column.kind, column.values
+    if kind.name in ("text", "set"):
+        return kind.name, tuple(cells)
+    if kind.name not in ("number", *CODED):
+        return object()  # like no other
+    # One bit pattern for all NaN, and for 0.0 and -0.0, as equal cells must have equal bytes.
+    is_number = kind.name == "number"
+    cells = np.where(np.isnan(cells), np.nan, cells + 0.0) if is_number else cells.astype(np.int64)
+    digest = hashlib.blake2b(np.ascontiguousarray(cells).data, digest_size=16).digest()
+    return kind.name, kind.source, kind.levels, digest
 
 
 def tells_rows_apart(column: Column) -> bool:
