@@ -74,7 +74,7 @@ def test_columns_are_put_in_the_fitted_order(form, fitted):
 def test_one_record(fitted):
     new = as_table(ROW, fitted.schema)
     assert new.shape == (1, 7)
-    again = read_table(ROW, schema=fitted)
+    again = as_table(ROW, fitted)
     assert again["color"].values[0] == new["color"].values[0] < -1
     assert as_table(fitted.record(1), fitted.schema).record(0) == fitted.record(1)
 
@@ -164,7 +164,7 @@ def test_a_csv_file_keeps_the_writing_of_its_categories(tmp_path):
     (tmp_path / "a.csv").write_text("code,x\n01,1\nA,2\n01,3\n")
     (tmp_path / "b.csv").write_text("x,code\n5,01\n6,1\n")
     table = read_table(tmp_path / "a.csv")
-    new = read_table(tmp_path / "b.csv", schema=table.schema)
+    new = as_table(tmp_path / "b.csv", table.schema)
     assert new["code"].values[0] == 0
     assert new["code"].cell(1) == "1"
     assert new["code"].values[1] < -1
@@ -231,11 +231,6 @@ def test_a_dictionary_with_names_is_columns_by_position_for_an_array():
     assert as_table({"x1": [2.5], "x0": [1.5]}, schema)["x0"].values.tolist() == [1.5]
     with pytest.raises(InvalidInput, match="no column .x0., .x1."):
         as_table({"a": [1.5], "b": [2.5], "c": [3.5]}, schema)
-
-
-def test_a_schema_leaves_nothing_else_to_say(fitted):
-    with pytest.raises(InvalidInput, match="Leave them out"):
-        read_table([ROW], kinds={"year": "number"}, schema=fitted)
 
 
 def test_a_given_category_may_meet_values_outside_its_levels():

@@ -39,7 +39,6 @@ def read_table(
     kinds: Mapping[Any, Any] | None = None,
     missing: Any = None,
     *,
-    schema: Schema | Table | None = None,
     encoding: str | None = None,
     delimiter: str | None = None,
     label_column: str | None = None,
@@ -63,7 +62,6 @@ def read_table(
     kinds: Mapping[Any, Any] | None = None,
     missing: Any = None,
     *,
-    schema: Schema | Table | None = None,
     encoding: str | None = None,
     delimiter: str | None = None,
     label_column: str | None = None,
@@ -85,9 +83,6 @@ def read_table(
     missing : list of str or number, optional
         More cell values that mean "missing", besides None, NaN, empty text and the words NA, NaN
         and null. They are taken out before the kinds are guessed.
-    schema : Schema or Table, optional
-        Read new rows the way a fitted table was read; see ``as_table``. Then ``kinds`` and
-        ``missing`` are not used.
     encoding : str, optional
         Encoding of a CSV file; UTF-8 unless given.
     delimiter : str, optional
@@ -109,7 +104,8 @@ def read_table(
     Notes
     -----
     The rules of inference are listed in ``table.infer.kinds``. An array of numbers is taken as
-    it is: every column is a number, and nothing is guessed.
+    it is: every column is a number, and nothing is guessed. ``as_table`` reads new rows the way a
+    table was read.
 
     Examples
     --------
@@ -124,12 +120,6 @@ def read_table(
       tags: set: lists of strings without a repeat, 2 distinct in all
       id: set aside, identifier: consecutive integers from 7 to 9, named 'id'
     """
-    if schema is not None:
-        if kinds is not None or missing is not None:
-            needed = "the kinds and missing values of the schema alone"
-            who = Param("schema", of="read_table")
-            raise InvalidInput(who, needed, "others besides it", "Leave them out")
-        return as_table(source, schema, who="read_table", encoding=encoding, delimiter=delimiter)
     tokens = missing_tokens(missing)
     label = [] if label_column is None else [label_column]
     if lazy:
@@ -242,24 +232,19 @@ def _read_again(table: Table, kinds: Mapping[Any, Any] | None, tokens: tuple[Any
     sources.check_shape(len(table), table.shape[1])
     if kinds is None and not tokens:
         return table
-    every = {column.name: column for column in table.columns + table.aside}
-    chosen = given_kinds(kinds, list(every))
+    chosen = given_kinds(kinds, [column.name for column in table.every])
     columns: list[Column] = []
     aside: list[Column] = []
-    for name, column in every.items():
-        compared = _is_compared(chosen[name]) if name in chosen else name in table
-        (columns if compared else aside).append(_reread(column, chosen, tokens))
+    for column in table.every:
+        name, known = column.name, column.name not in chosen
+        kind = column.kind if known else chosen[name]
+        compared = name in table if known else _is_compared(kind)
+        # An id is read already, every word as it was written.
+        is_id = not known and column.kind.role == ID and kind and kind.name == column.kind.name
+        if tokens if known else not is_id:
+            column = _read_as(raw_of_column(column).without(tokens), kind, fitted=known)
+        (columns if compared else aside).append(column)
     return make_table(columns, aside, table.missing + tokens)
-
-
-def _reread(column: Column, chosen: dict[str, Kind | None], tokens: tuple[Any, ...]) -> Column:
-    kind = chosen.get(column.name)
-    if column.kind.role == ID and kind is not None and kind.name == column.kind.name:
-        return column  # read already, every word as it was written
-    if column.name not in chosen and not tokens:
-        return column
-    raw, known = raw_of_column(column).without(tokens), column.name not in chosen
-    return _read_as(raw, column.kind if known else kind, fitted=known)
 
 
 # -- new rows --------------------------------------------------------------------------------------
@@ -372,22 +357,16 @@ def _warn_new_levels(columns: Sequence[Column], who: str) -> None:
 
 def _fill(given: Mapping[str, Any], schema: Schema, who: str, partial: bool) -> dict[str, Raw]:
     """Return columns of missing cells for those absent from partial rows; refuse other rows."""
-    known = [name for name in given if name in schema.kinds]
-    if not partial or not known:
-        _check_names(list(given), schema, who)
-        return {}
     every = [*schema.kinds, *schema.aside]
-    for name in given:
-        if name not in every:
-            raise InvalidInput(who, "columns of the table", repr(name), suggest(name, every))
-    empty = [None] * len(given[known[0]])
-    return {name: of_values(name, empty) for name in schema.kinds if name not in given}
-
-
-def _check_names(names: list[str], schema: Schema, who: str) -> None:
-    """Refuse rows without a fitted column; warn of columns that were not fitted."""
-    missing = [name for name in schema.kinds if name not in set(names)]
-    extra = [name for name in names if name not in schema.kinds and name not in schema.aside]
+    missing = [name for name in schema.kinds if name not in given]
+    extra = [name for name in given if name not in every]
+    if partial and len(missing) < len(schema.kinds):
+        if extra:
+            raise InvalidInput(
+                who, "columns of the table", repr(extra[0]), suggest(extra[0], every)
+            )
+        empty = [None] * len(next(iter(given.values())))
+        return {name: of_values(name, empty) for name in missing}
     if missing:
         hint = suggest(missing[0], extra) if extra else ""
         if not hint.startswith("Did"):
@@ -398,7 +377,8 @@ def _check_names(names: list[str], schema: Schema, who: str) -> None:
     if extra:
         hint = "They are not used; leave them out to silence this"
         needed, found = "only the columns of the fitted table", f"also {name_some(extra, 5)}"
-        warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=5)
+        warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=4)
+    return {}
 
 
 def _array_names(width: int, schema: Schema, who: str) -> list[str]:
@@ -418,14 +398,14 @@ def _array_names(width: int, schema: Schema, who: str) -> list[str]:
 
 def _by_position(raws: list[Raw], schema: Schema, who: str) -> list[Raw]:
     """Take named columns by position where the fitted table came from an array without names."""
-    names = list(schema.kinds)
-    if not _has_other_names([raw.name for raw in raws], schema):
+    names = [raw.name for raw in raws]
+    if not _has_other_names(names, schema):
         return raws
-    found = f"names ({name_some([raw.name for raw in raws], 5)})"
+    found = f"names ({name_some(names, 5)})"
     hint = "They are taken by position; fit on a table with names to match by name"
     needed = "columns without names, as the fitted array"
     warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=3)
-    return [replace(raw, name=name) for name, raw in zip(names, raws, strict=True)]
+    return [replace(raw, name=name) for name, raw in zip(schema.kinds, raws, strict=True)]
 
 
 def _has_other_names(names: list[str], schema: Schema) -> bool:

@@ -299,8 +299,6 @@ def sentinel_note(
 
 def _is_far(value: float, cells: int, rest: np.ndarray) -> bool:
     """Whether a known sentinel in so many cells lies far from the rest."""
-    if not len(rest):
-        return False
     low, high = float(rest.min()), float(rest.max())
     if cells < 2 and (value not in thresholds.SURE_SENTINELS or low < 0):
         return False

@@ -384,16 +384,18 @@ def _place(
 ) -> tuple[np.ndarray, dict[int, Any]]:
     """Return a code in the levels per row, and the values behind codes that no level has."""
     find = _finder(levels)
-    new_codes = [-1 if is_missing(value) else find(value) for value in values]
-    # Declared levels that no row has are not worth a warning about unknown ones.
-    used = set(np.unique(codes).tolist()) if None in new_codes else set()
-    unknown = {}
-    for old, (value, code) in enumerate(zip(values, new_codes, strict=True)):
+    new_codes: list[int] = []
+    new: dict[int, tuple[int, Any]] = {}
+    for old, value in enumerate(values):
+        code = -1 if is_missing(value) else find(value)
         if code is None:
-            new_codes[old] = unknown_code(value)
-            if old in used:
-                unknown[unknown_code(value)] = value
-    return _recode(codes, [-1 if code is None else code for code in new_codes]), unknown
+            code = unknown_code(value)
+            new[old] = code, value
+        new_codes.append(code)
+    # Declared levels that no row has are not worth a warning about unknown ones.
+    used = set(np.unique(codes).tolist()) if new else set()
+    unknown = {code: value for old, (code, value) in new.items() if old in used}
+    return _recode(codes, new_codes), unknown
 
 
 def read_order(raw: Raw, kind: Kind, fitted: bool) -> Column:

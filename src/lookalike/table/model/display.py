@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +14,7 @@ from lookalike.show.html.markup import Html, escape
 from lookalike.show.html.markup import table as html_table
 from lookalike.show.layout import cut
 from lookalike.table.model.labels import MAX_CELL_CHARACTERS, label_first
-from lookalike.table.model.table import CODED
-
-if TYPE_CHECKING:
-    from lookalike.table.model.table import Column, Table
+from lookalike.table.model.table import CODED, Column, Table
 
 # Rows of a table that are shown.
 MAX_SHOWN_ROWS = 5
@@ -30,11 +27,9 @@ def filled_rows(table: Table) -> np.ndarray:
 
     All rows where there is no such row.
     """
-    if not table.columns:
-        return np.ones(len(table), dtype=bool)
-    missing = np.sum([column.missing for column in table], axis=0)
+    missing = sum((column.missing.astype(int) for column in table), np.zeros(len(table)))
     filled = 2 * missing <= len(table.columns)
-    return np.asarray(filled if filled.any() else np.ones(len(table), dtype=bool))
+    return np.asarray(filled if filled.any() else ~filled)
 
 
 def write_row(table: Table, row: int, width: int) -> str:
@@ -43,7 +38,7 @@ def write_row(table: Table, row: int, width: int) -> str:
     Cells are cut at ``MAX_CELL_CHARACTERS``, unless the width allows all of them to be longer.
     """
     record = table.record(row)
-    known = [(c.name, record[c.name]) for c in label_first(table) if c.name in record]
+    known = ((column.name, record[column.name]) for column in label_first(table))
     filled = [(name, cell) for name, cell in known if cell is not None]
     names = sum(len(name) + 3 for name, _ in filled)
     longest = max(MAX_CELL_CHARACTERS, (width - names) // max(1, len(filled)))
@@ -67,12 +62,10 @@ def record_columns(table: Table, rows: Sequence[int], ours: Sequence[str]) -> di
 
 def table_html(table: Table) -> str:
     """Return the first rows of a table under the names and kinds of its columns, for a notebook."""
-    every = label_first(table)
-    shown, rest = every[:MAX_SHOWN_COLUMNS], len(every) - MAX_SHOWN_COLUMNS
-    compared = set(table.names)
+    shown = label_first(table)[:MAX_SHOWN_COLUMNS]
     heads = []
     for column in shown:
-        kind = column.kind.label if column.name in compared else "set aside"
+        kind = column.kind.label if column.name in table else "set aside"
         mark = f'<span class="quiet" title="{escape(column.kind.reason)}">{escape(kind)}</span>'
         heads.append(Html(f"{escape(short(column.name, 40))}<br/>{mark}"))
     first = range(min(MAX_SHOWN_ROWS, len(table)))
@@ -81,11 +74,10 @@ def table_html(table: Table) -> str:
     if table.aside:
         title += f", {len(table.aside)} set aside"
     text = [i for i, column in enumerate(shown) if column.kind.name != "number"]
-    body = html_table(rows, heads, title, text=text)
-    left = [f"{len(table) - MAX_SHOWN_ROWS:,} more rows"] if len(table) > MAX_SHOWN_ROWS else []
-    left += [f"{rest:,} more columns"] if rest > 0 else []
-    note = f'<div class="quiet">… {escape(", ".join(left))}</div>' if left else ""
-    return fragment(body + note)
+    more = {"rows": len(table) - len(rows), "columns": len(table.every) - len(shown)}
+    left = ", ".join(f"{count:,} more {what}" for what, count in more.items() if count)
+    note = f'<div class="quiet">… {left}</div>' if left else ""
+    return fragment(html_table(rows, heads, title, text=text) + note)
 
 
 # Kinds whose cells are lists.

@@ -1,7 +1,7 @@
 """What a column holds: its kind, the reason for it, and how its text was read."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -275,10 +275,8 @@ KNOWN = (*KINDS, *SPELLINGS, ASIDE)
 
 def missing_tokens(missing: Any) -> tuple[Any, ...]:
     """Read ``missing=``."""
-    if missing is None:
-        return ()
-    if isinstance(missing, str | int | float):
-        return (missing,)
+    if isinstance(missing, str | int | float | None):
+        return () if missing is None else (missing,)
     if isinstance(missing, Iterable):
         return tuple(missing)
     hint = ("Pass for example ", Param("missing", ["?"]))
@@ -351,7 +349,7 @@ def given_kind(name: str, given: Any) -> Kind | None:
 
 
 def _given_levels(levels: tuple[Any, ...], least: int, who: Param, needed: str, hint: str) -> Kind:
-    nested = any(isinstance(level, list | dict | set) for level in levels)
+    nested = not all(isinstance(level, Hashable) for level in levels)
     if nested or len(set(levels)) < max(least, len(levels)):
         raise InvalidInput(who, needed, repr(levels), hint)
     return Kind("order", f"given, {len(levels)} levels", levels)
@@ -377,14 +375,14 @@ def read_as_text(kinds: Mapping[Any, Any] | None) -> set[str]:
 
 
 def _stays_text(given: Any) -> bool:
-    kind, levels = ("order", given) if not isinstance(given, str) else (given, ())
+    given = Kind(given) if isinstance(given, str) else given
     if isinstance(given, Kind):
         if given.role == ID:
             return given.reading is None
-        kind, levels = given.name, given.levels
-    if kind in ("text", "sequence") or (kind == "category" and not levels):
-        return True
-    return isinstance(levels, Iterable) and any(isinstance(level, str) for level in levels)
+        if given.name in ("text", "sequence") or (given.name == "category" and not given.levels):
+            return True
+        given = given.levels
+    return isinstance(given, Iterable) and any(isinstance(level, str) for level in given)
 
 
 def join_notes(*notes: str) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from lookalike._runtime.text import short
 from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.table.infer import roles
-
-if TYPE_CHECKING:
-    from lookalike.table.model.table import Column, Table
+from lookalike.table.model.table import Column, Table
 
 # All chosen by hand.
 MIN_DISTINCT_SHARE = 0.5  # of labels, for a column to distinguish rows
@@ -142,9 +142,7 @@ def _label(columns: tuple[Column, ...], why: str) -> RowLabel:
 
 def _count(columns: Sequence[Column]) -> int:
     """Return how many different cells, or combinations of cells, there are."""
-    cells = [c.values.astype(object) for c in columns]
-    for column, keys in zip(columns, cells, strict=True):
-        keys[column.missing] = None
+    cells = [np.where(c.missing, None, c.values).tolist() for c in columns]
     return len({key for key in zip(*cells, strict=True) if any(part is not None for part in key)})
 
 
@@ -232,13 +230,11 @@ def mark_label(table: Table, names: Iterable[str], who: str = "read_table") -> T
             where, hint = Param("label_column", of=who), suggest(str(name), every)
             raise InvalidInput(where, "a column of the table", repr(name), hint)
 
-    def marked(column: Column) -> Column:
-        return replace(column, kind=replace(column.kind, names_rows=column.name in wanted))
-
-    from lookalike.table.model.table import Table
-
-    columns, aside = (tuple(map(marked, side)) for side in (table.columns, table.aside))
-    return Table(columns, aside, len(table), table.missing)
+    sides = (
+        [replace(c, kind=replace(c.kind, names_rows=c.name in wanted)) for c in side]
+        for side in (table.columns, table.aside)
+    )
+    return Table(*sides, len(table), table.missing)
 
 
 # -- rows by their names ---------------------------------------------------------------------------
@@ -268,11 +264,10 @@ def match_rows(columns: Sequence[Sequence[Any]], text: str, *, exact: bool = Fal
     words = text.strip()
     found: dict[int, set[int]] = {}
     wanted = words.casefold()
-    for cells in columns if wanted else ():
-        for row, cell in enumerate(cells):
-            known = "" if cell is None else str(cell)
-            lower = known.casefold()
-            if wanted in lower:
-                ranks = (known == words, lower == wanted, lower.startswith(wanted), True)
-                found.setdefault(ranks.index(True), set()).add(row)
+    every = ((row, str(c)) for cells in columns for row, c in enumerate(cells) if c is not None)
+    for row, cell in every if wanted else ():
+        lower = cell.casefold()
+        if wanted in lower:
+            ranks = (cell == words, lower == wanted, lower.startswith(wanted), True)
+            found.setdefault(ranks.index(True), set()).add(row)
     return sorted(found.get(0 if exact else min(found, default=0), ()))

@@ -172,10 +172,10 @@ class TableSummary(Sequence[ColumnSummary], Result):
         columns: dict[str, list[str]] = {}
         for column in self:
             for warning in column.warnings:
-                if warning.startswith("mostly missing"):
-                    columns.setdefault("mostly missing", []).append(column.column)
-                elif column.reason not in warning:
-                    columns.setdefault(spell(warning), []).append(column.column)
+                mostly = warning.startswith("mostly missing")
+                if mostly or column.reason not in warning:
+                    words = "mostly missing" if mostly else spell(warning)
+                    columns.setdefault(words, []).append(column.column)
         return columns
 
     def table(self) -> Grid:
@@ -192,23 +192,19 @@ class TableSummary(Sequence[ColumnSummary], Result):
                 column.kind if column.compared else "(aside)",
                 percent(column.missing_share) if column.missing else "",
                 column.values,
-                _without_ends(column),
+                # The range stands among the values already.
+                column.reason if column.low is None else _RANGE.sub("", column.reason),
             )
             for column in self.columns
         ]
 
 
-def _without_ends(column: ColumnSummary) -> str:
-    """Return the reason for a kind without the range, which stands among the values already."""
-    if column.low is None:
-        return column.reason
-    return re.sub(r" from \S+ to [^\s,]+(?=,|$)", "", column.reason)
+_RANGE = re.compile(r" from \S+ to [^\s,]+(?=,|$)")
 
 
 def summarize(table: Table) -> TableSummary:
     """Look at every column of a table."""
-    columns = [_look_at(column) for column in table.columns]
-    columns += [_look_at(column, compared=False) for column in table.aside]
+    columns = (_look_at(column, column.name in table) for column in table.every)
     return TableSummary(len(table), tuple(columns))
 
 
@@ -223,7 +219,7 @@ class _ValueSummary(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def _look_at(column: Column, compared: bool = True) -> ColumnSummary:
+def _look_at(column: Column, compared: bool) -> ColumnSummary:
     present = np.flatnonzero(~column.missing)
     rows, kind = len(column), column.kind
     missing = rows - len(present)
@@ -237,18 +233,12 @@ def _look_at(column: Column, compared: bool = True) -> ColumnSummary:
         warnings = constant if len(present) > 1 else []
         if share > MIN_SHARE_MOSTLY_MISSING:
             warnings.append(f"mostly missing: {missing:,} of {rows:,} cells")
-        warnings += [*summary.warnings, *_doubts(column)]
+        warnings += [*summary.warnings, *([kind.remark] if kind.note else [])]
+        if kind.close not in ("", kind.name) and kind.confidence <= MAX_CONFIDENCE_TO_DOUBT:
+            # What the guess left open, and what to paste to have it otherwise.
+            warnings.append(Phrase(f"may also be {kind.close!r}: use ", kind.paste(column.name)))
     about = (column.name, kind.label, kind.reason, compared, missing, share, summary.distinct)
     return ColumnSummary(*about, *summary.ends, summary.examples, summary.values, tuple(warnings))
-
-
-def _doubts(column: Column) -> list[str]:
-    """Say what the guess left open, and what to paste to have it otherwise."""
-    kind = column.kind
-    doubts = [kind.remark] if kind.note else []
-    if kind.close and kind.close != kind.name and kind.confidence <= MAX_CONFIDENCE_TO_DOUBT:
-        doubts.append(Phrase(f"may also be {kind.close!r}: use ", kind.paste(column.name)))
-    return doubts
 
 
 # -- one function per kind: the column, and the positions of its present cells ---------------------
@@ -323,26 +313,19 @@ def _texts(column: Column, present: np.ndarray) -> _ValueSummary:
     return _ValueSummary(f"such as {short(example)}", distinct, distinct == 1, (example,))
 
 
-def _matrix(column: Column, present: np.ndarray) -> _ValueSummary:
-    rows = column.values[present]
-    words = f"{rows.shape[1]} {'bins' if column.kind.name == 'histogram' else 'entries'}"
-    example = column.cell(int(present[0]))
-    return _ValueSummary(words, None, bool((rows == rows[0]).all()), (example,))
-
-
-def _sized(column: Column, present: np.ndarray) -> _ValueSummary:
-    """Series and graphs: how large they are."""
-    is_graph = column.kind.name == "graph"
-    sizes = [len(cell.nodes if is_graph else cell) for cell in column.values[present]]
-    low, high = min(sizes), max(sizes)
-    words = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    words += " nodes each" if is_graph else " values each"
-    return _ValueSummary(words, examples=(column.cell(int(present[0])),))
-
-
 def _objects(column: Column, present: np.ndarray) -> _ValueSummary:
-    example = column.cell(int(present[0]))
-    return _ValueSummary(f"such as {short(example)}", examples=(example,))
+    """Vectors and histograms, series and graphs by their size; other objects by an example."""
+    kind, cells, example = column.kind.name, column.values[present], column.cell(int(present[0]))
+    words, constant = f"such as {short(example)}", False
+    if kind in ("vector", "histogram"):
+        words = f"{cells.shape[1]} {'bins' if kind == 'histogram' else 'entries'}"
+        constant = bool((cells == cells[0]).all())
+    elif kind in ("series", "graph"):
+        sizes = [len(cell.nodes if kind == "graph" else cell) for cell in cells]
+        ends = dict.fromkeys((min(sizes), max(sizes)))
+        words = " to ".join(f"{size:,}" for size in ends)
+        words += " nodes each" if kind == "graph" else " values each"
+    return _ValueSummary(words, None, constant, (example,))
 
 
 _BY_KIND = {
@@ -350,6 +333,4 @@ _BY_KIND = {
     **dict.fromkeys(("category", "order", "flag"), _codes),
     "text": _texts,
     **dict.fromkeys(("set", "sequence"), _items),
-    **dict.fromkeys(("histogram", "vector"), _matrix),
-    **dict.fromkeys(("series", "graph"), _sized),
 }

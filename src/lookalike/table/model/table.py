@@ -173,6 +173,7 @@ CELLS: dict[str, tuple[type, ...]] = {
     "text": (str,),
     "set": (frozenset,),
     "sequence": (tuple,),
+    "series": (np.ndarray,),
     "graph": (Graph,),
     **dict.fromkeys(MATRIX, (np.ndarray, list, tuple)),
 }
@@ -190,8 +191,6 @@ def check_cells(values: np.ndarray, kind: Kind, where: str) -> None:
     elif dtype.kind != "O":
         is_matrix = kind.name in MATRIX and values.ndim == 2
         require(is_matrix, where, f"cells of kind {kind.name}", str(dtype))
-    elif kind.name == "series":
-        require(all(map(_is_series, values)), where, "one-dimensional arrays of float64", "others")
     elif kind.name != "object":
         _check_objects(values, kind.name, where)
 
@@ -200,17 +199,16 @@ def _check_objects(values: np.ndarray, kind: str, where: str) -> None:
     types = set(map(type, values)) - {*CELLS[kind], type(None)}
     shown = ", ".join(sorted(other.__name__ for other in types))
     require(not types, where, f"cells of kind {kind}", shown)
+    if kind == "series":
+        forms = {(cell.ndim, cell.dtype) for cell in values if cell is not None}
+        lines = forms <= {(1, np.dtype(np.float64))}
+        require(lines, where, "one-dimensional arrays of float64", "others")
     if kind in ("set", "sequence"):
         # A list inside a sequence has no hash, and every distance of sets and sequences takes one.
         try:
             set(values)
         except TypeError:
             require(False, where, "items that can be looked up", "others")
-
-
-def _is_series(cell: Any) -> bool:
-    is_line = isinstance(cell, np.ndarray) and cell.ndim == 1 and cell.dtype == np.float64
-    return cell is None or is_line
 
 
 def check_columns(who: str, columns: Sequence[Any]) -> None:
@@ -330,8 +328,8 @@ class Table(FrameMixin):
         key = self._rows_at(key)
         # A table without columns has rows too.
         rows = np.arange(len(self))[key]
-        columns, aside = ([c.take(key) for c in side] for side in (self.columns, self.aside))
-        return Table(columns, aside, len(rows), self.missing)
+        sides = ([c.take(key) for c in side] for side in (self.columns, self.aside))
+        return Table(*sides, len(rows), self.missing)
 
     def _rows_at(self, rows: Any) -> Any:
         """Return a slice, positions or a mask as numpy takes them."""
@@ -360,13 +358,10 @@ class Table(FrameMixin):
 
     def drop(self, names: Any) -> Table:
         """Return a table without these columns."""
-        gone = {names} if isinstance(names, str) else set(names)
-        for name in gone:
-            # A mistyped name is an error here, not a surprise later.
-            self[name]
-        rest = [c for c in self.columns if c.name not in gone]
-        aside = [c for c in self.aside if c.name not in gone]
-        return Table(rest, aside, len(self), self.missing)
+        # A mistyped name is an error here, not a surprise later.
+        gone = [self[name].name for name in ([names] if isinstance(names, str) else names)]
+        sides = [[c for c in side if c.name not in gone] for side in (self.columns, self.aside)]
+        return Table(*sides, len(self), self.missing)
 
     def join(self, parts: Any) -> Table:
         """Return the table with each of some groups of number columns as one column of vectors.
@@ -512,12 +507,11 @@ def join_columns(name: str, columns: Sequence[Column]) -> Column:
     A row with a missing part is missing.
     """
     if any(column.kind.name != "number" for column in columns):
+        values = np.empty(len(columns[0]), object)
         missing = np.any([column.missing for column in columns], axis=0)
-        cells = (
-            None if gone else tuple(column.cell(row) for column in columns)
-            for row, gone in enumerate(missing.tolist())
-        )
-        return Column(name, Kind("object"), np.fromiter(cells, object, len(missing)))
+        for row in np.flatnonzero(~missing):
+            values[row] = tuple(column.cell(row) for column in columns)
+        return Column(name, Kind("object"), values)
     values = np.column_stack([np.asarray(c.values, dtype=np.float64) for c in columns])
     values[np.isnan(values).any(axis=1)] = np.nan
     role = PLACE if columns[0].kind.parts else ""
