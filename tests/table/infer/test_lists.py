@@ -115,7 +115,7 @@ def test_written_records_without_a_name_wait_for_a_distance():
 def separator_of(strings):
     """Return what the strings are cut at; "" where they are not sets."""
     found = find_sets(of_values("tags", strings).strings())
-    return "" if found is None else found.separator
+    return "" if found is None else found.reading.separator
 
 
 def test_a_tenth_of_the_strings_must_have_several_items():

@@ -225,8 +225,7 @@ def _as_integers(cells: Any) -> Any:
     """Take digits for integers, unless a zero before them says that they are a name."""
     if not pa.types.is_string(cells.type):
         return cells
-    start = next((chunk for chunk in cells.chunks if len(chunk)), None)
-    if start is None or _integers(start[:MAX_SAMPLE_CELLS]) is None:
+    if not len(cells) or _integers(cells[:MAX_SAMPLE_CELLS]) is None:
         return cells
     # 007 is a name; one such cell makes names of all.
     padded = pc.and_(pc.starts_with(cells, "0"), pc.greater(pc.binary_length(cells), 1))
@@ -256,15 +255,10 @@ def _loses_digits(table: Any) -> bool:
         return False
     texts = [cells for cells in table.columns if pa.types.is_string(cells.type)]
     commas = (pc.match_substring_regex(text[:MAX_SAMPLE_CELLS], r"^-?\d+,\d+$") for text in texts)
-    return any(pc.any(comma).as_py() for comma in commas) or any(map(_is_long, floats))
-
-
-def _is_long(cells: Any) -> bool:
-    """Whether floats are integers too long to be kept as floats."""
-    ends = pc.min_max(cells).as_py()
-    if ends["min"] is None or max(abs(ends["min"]), abs(ends["max"])) < MAX_EXACT_INTEGER:
-        return False
-    return bool(pc.all(pc.equal(pc.floor(cells), cells)).as_py())
+    if any(pc.any(comma).as_py() for comma in commas):
+        return True
+    long = [c for c in floats if (pc.max(pc.abs(c)).as_py() or 0.0) >= MAX_EXACT_INTEGER]
+    return any(pc.all(pc.equal(pc.floor(cells), cells)).as_py() for cells in long)
 
 
 def _encoding(path: Path, data: bytes | None, encoding: str | None) -> str:

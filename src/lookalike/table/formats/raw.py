@@ -10,6 +10,7 @@ import decimal
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -123,7 +124,8 @@ class Raw:
             return self
         words = {written(token) for token in tokens}
         if not self.is_arrow:
-            cells = [None if _scalar(c) and written(c) in words else c for c in self.cells]
+            one = str | int | float | np.generic | decimal.Decimal
+            cells = [None if isinstance(c, one) and written(c) in words else c for c in self.cells]
             return of_values(self.name, cells)
         if pa.types.is_dictionary(self.type):
             return self._without_levels(words)
@@ -142,13 +144,13 @@ class Raw:
         levels = self.words
         if pa.types.is_large_string(levels.type):
             tokens = pa.array(sorted(words), pa.large_string())
-            gone = pc.is_in(levels, value_set=tokens)
+            gone = arrow.to_numpy(pc.is_in(levels, value_set=tokens))
             if self.is_text:  # " ?" is a "?" too
-                gone = pc.or_(gone, pc.is_in(pc.utf8_trim_whitespace(levels), value_set=tokens))
-            keep = ~arrow.to_numpy(gone)
+                trimmed = pc.utf8_trim_whitespace(levels)
+                gone = gone | arrow.to_numpy(pc.is_in(trimmed, value_set=tokens))
         else:
-            keep = np.array([written(level) not in words for level in levels.to_pylist()], bool)
-        return self if keep.all() else self.with_order(np.flatnonzero(keep))
+            gone = np.array([written(level) in words for level in levels.to_pylist()], bool)
+        return self.with_order(np.flatnonzero(~gone)) if gone.any() else self
 
     def with_order(self, positions: np.ndarray) -> Raw:
         """Return the column with these of its distinct cells, in this order; others are missing."""
@@ -348,17 +350,27 @@ def of_values(name: str, values: Iterable[Any]) -> Raw:
             return of_arrow(name, pa.array(values, from_pandas=True))
         except (pa.ArrowException, OverflowError, TypeError, ValueError, AttributeError):
             pass  # cells of mixed types
-    cells = objects(values)
-    if (write := _writing(types - {type(None)})) is None:
+    cells, types = objects(values), types - {type(None)}
+    # Integers beyond 64 bits are read as the digits that they are. Of mixed cells (1, "n/a", 2.5)
+    # every source leads to the same table. Strings alone have lone surrogates: Arrow takes none.
+    mixed = _some(types, str | dt.date | dt.time) and _every(types, _SCALARS)
+    if _every(types, str) or not (mixed or _every(types, int)):
         return Raw(name, cells)
+    write = written if mixed else lambda cell: str(int(cell))
     return of_values(name, [None if cell is None else write(cell) for cell in cells])
 
 
 def _comparable(name: str, values: list[Any]) -> list[Any]:
     """Return values without what Arrow would cut or not take; refuse what nothing can compare."""
     types = set(map(type, values))
-    if _some(types, _NESTED):
-        _check_depth(name, values)
+    if _some(types, _NESTED) and _is_deep(values):
+        row = next(row for row, cell in enumerate(values) if _is_deep([cell]))
+        needed = f"cells of at most {MAX_NESTED_LISTS} lists within lists"
+        found, hint = (
+            "more, or a list that holds itself",
+            "Take the cell apart, or leave it missing",
+        )
+        raise InvalidInput(f"Column {name!r}, row {row}", needed, found, hint)
     if _some(types, complex | np.complexfloating):
         raise complex_error(f"Column {name!r}")
     # Types of pandas are known by name, which is never imported.
@@ -370,18 +382,6 @@ def _comparable(name: str, values: list[Any]) -> list[Any]:
     return values
 
 
-def _writing(types: set[type]) -> Callable[[Any], str] | None:
-    """Return what writes cells of these types as a file would; None where they stay objects."""
-    # Lone surrogates, which Arrow does not take.
-    if _every(types, str):
-        return None
-    if _some(types, str | dt.date | dt.time) and _every(types, _SCALARS):
-        # 1, "n/a", 2.5: every source of these cells leads to the same table.
-        return written
-    # Integers beyond 64 bits are read as the digits that they are.
-    return (lambda cell: str(int(cell))) if _every(types, int) else None
-
-
 def _some(types: set[type], classes: Any) -> bool:
     return any(issubclass(kind, classes) for kind in types)
 
@@ -390,32 +390,17 @@ def _every(types: set[type], classes: Any) -> bool:
     return all(issubclass(kind, classes) for kind in types)
 
 
-def _check_depth(name: str, values: list[Any]) -> None:
-    """Refuse cells that hold lists in lists without end, such as a list that holds itself."""
-    if not _is_deep(values):
-        return
-    row = next(row for row, cell in enumerate(values) if _is_deep([cell]))
-    needed = f"cells of at most {MAX_NESTED_LISTS} lists within lists"
-    found, hint = "more, or a list that holds itself", "Take the cell apart, or leave it missing"
-    raise InvalidInput(f"Column {name!r}, row {row}", needed, found, hint)
-
-
-def _is_deep(values: list[Any]) -> bool:
-    lists = _lists_among(values)
+def _is_deep(values: Iterable[Any]) -> bool:
+    """Whether cells hold lists in lists without end, such as a list that holds itself."""
     for _ in range(MAX_NESTED_LISTS):
-        if not lists:
+        # Each list once: one that holds itself twice would double at every level.
+        held = {id(v): v for v in values if isinstance(v, _NESTED)}.values()
+        lists = [v.values() if isinstance(v, dict) else v for v in held]
+        # Most lists hold none: their types are looked at faster than their items.
+        if not _some(set().union(*(map(type, one) for one in lists)), _NESTED):
             return False
-        kinds = set().union(*(map(type, one) for one in lists))
-        if not any(issubclass(kind, _NESTED) for kind in kinds):
-            return False
-        lists = _lists_among(value for one in lists for value in one)
-    return bool(lists)
-
-
-def _lists_among(values: Iterable[Any]) -> list[Iterable[Any]]:
-    """Return the values that hold others, each of them once."""
-    held = {id(v): v for v in values if isinstance(v, _NESTED)}.values()
-    return [v.values() if isinstance(v, dict) else v for v in held]
+        values = chain.from_iterable(lists)
+    return True
 
 
 def _distinct(cells: Any) -> Any:
@@ -480,10 +465,6 @@ def objects(values: list[Any]) -> np.ndarray:
     # numpy.array would turn a list of equal-length lists into a matrix.
     cells = (None if is_missing(value) else value for value in values)
     return np.fromiter(cells, object, len(values))
-
-
-def _scalar(value: Any) -> bool:
-    return isinstance(value, str | int | float | np.generic | decimal.Decimal)
 
 
 @dataclass(frozen=True)

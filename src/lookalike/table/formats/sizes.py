@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -183,15 +184,10 @@ class _Compact:
     """Values in Thrift's compact protocol; the fields of a struct are known by their number."""
 
     def __init__(self, data: bytes) -> None:
-        self._data, self._at = data, 0
-
-    def _take(self, count: int) -> bytes:
-        self._at += count
-        return self._data[self._at - count : self._at]
+        self._data = BytesIO(data)
 
     def _byte(self) -> int:
-        self._at += 1
-        return self._data[self._at - 1]
+        return self._data.read(1)[0]
 
     def _unsigned(self) -> int:
         number = shift = 0
@@ -219,10 +215,8 @@ class _Compact:
             return self._byte()
         if kind in (4, 5, 6):
             return self._signed()
-        if kind == 7:
-            return self._take(8)  # a float, which no field that is read here has
-        if kind == 8:
-            return self._take(self._unsigned())
+        if kind in (7, 8):  # a float, which no field that is read here has; a text
+            return self._data.read(8 if kind == 7 else self._unsigned())
         if kind in (9, 10):
             head = self._byte()
             count = head >> 4 if head >> 4 < 15 else self._unsigned()
@@ -362,14 +356,12 @@ class _Flat:
 
     def table(self, slot: int) -> _Flat | None:
         """Return a table inside of this one."""
-        if (position := self._position(slot)) is None:
-            return None
-        return _Flat(self._data, position + struct.unpack_from("<I", self._data, position)[0])
+        position = self._position(slot)
+        return position and _Flat(self._data, position + self.number(slot, "<I"))
 
     def structs(self, slot: int, form: struct.Struct) -> Iterator[tuple[int, ...]]:
         """Yield the entries of a list."""
-        if (position := self._position(slot)) is None:
-            return
-        start = position + struct.unpack_from("<I", self._data, position)[0]
-        (count,) = struct.unpack_from("<I", self._data, start)
-        yield from form.iter_unpack(self._data[start + 4 : start + 4 + count * form.size])
+        if position := self._position(slot):
+            start = position + self.number(slot, "<I")
+            (count,) = struct.unpack_from("<I", self._data, start)
+            yield from form.iter_unpack(self._data[start + 4 : start + 4 + count * form.size])

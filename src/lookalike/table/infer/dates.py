@@ -166,7 +166,11 @@ def parse_dates(distinct: Any, reading: Reading) -> tuple[Any, np.ndarray]:
     micros, valid = _clock(parts)
     fits &= valid
     if reading.form in _TIMES:
-        micros = micros + _whole_days(parts) * DAY
+        days = parts.integers("days")
+        if "minus" in parts.names:  # "-1 days +23:59:59" is a second below 0
+            minus = pc.fill_null(pc.equal(parts.groups.field("minus"), "-"), False)
+            days = np.where(arrow.to_numpy(minus), -days, days)
+        micros = micros + days * DAY
         clock = reading.form == "clock" and micros.max(initial=0) < DAY
         within = clock and micros.min(initial=0) >= 0
         cells = pa.array(micros, mask=~fits).cast(pa.time64("us") if within else pa.duration("us"))
@@ -207,15 +211,6 @@ def _days(parts: _Parts, form: str, fits: np.ndarray) -> np.ndarray:
     days = (start + 1).astype("datetime64[D]") - start.astype("datetime64[D]")
     fits &= day <= days.astype(np.int64)
     return np.asarray(start.astype("datetime64[D]") + np.where(fits, day - 1, 0))
-
-
-def _whole_days(parts: _Parts) -> np.ndarray:
-    """Return the days before the clock of a duration: "-1 days +23:59:59" is a second below 0."""
-    days = parts.integers("days")
-    if "minus" not in parts.names:
-        return days
-    minus = arrow.to_numpy(pc.fill_null(pc.equal(parts.groups.field("minus"), "-"), False))
-    return np.where(minus, -days, days)
 
 
 def _clock(parts: _Parts) -> tuple[np.ndarray, np.ndarray]:
@@ -276,7 +271,10 @@ def infer_dates(raw: Raw) -> Guess:
     low, high = float(seconds.min()), float(seconds.max())
     if source == "duration":
         what, role = "times of day" if pa.types.is_time(raw.type) else "durations", "time"
-        first, last = map(_duration, (low, high))
+        first, last = (
+            str(dt.timedelta(seconds=end)) if abs(end) < MAX_DURATION_SECONDS else f"{end:g} s"
+            for end in (low, high)
+        )
         # Times of one half of the day are never nearer the other way round.
         if pa.types.is_time(raw.type) and 2 * (high - low) > DAY / 1e6:
             role = CLOCK
@@ -309,8 +307,3 @@ def guess_dates(raw: Raw, words: Words, prefer: str = "", compact: bool = False)
     if found.open:
         guess = guess.with_kind(confidence=0.6, close=found.open)
     return Guess(guess.kind, guess.aside, typed, found.proves, found.open in ORDERS)
-
-
-def _duration(seconds: float) -> str:
-    fits = abs(seconds) < MAX_DURATION_SECONDS
-    return str(dt.timedelta(seconds=seconds)) if fits else f"{seconds:g} s"

@@ -86,15 +86,17 @@ def infer(raw: Raw, prefer: str = "") -> Guess:
         return EMPTY
     if not raw.is_arrow:
         return _objects(raw)
-    if raw.declared:
-        return _declared(raw, prefer)
+    if raw.declared in ("order", "enum"):
+        kind = Kind("order", f"{len(raw.words):,} ordered levels declared by the source")
+        unsure = replace(kind, confidence=0.7, close="category")
+        return Guess(unsure if raw.declared == "enum" else kind)
     if raw.is_text:
-        return infer_text(raw, prefer)
+        return infer_text(_in_order_of_rows(raw), prefer)
+    if raw.declared:
+        return Guess(Kind("category", f"{len(raw.words):,} categories declared by the source"))
     for is_of_type, infer_type in _BY_TYPE:
         if is_of_type(raw.type):
             return infer_type(raw)
-    if pa.types.is_struct(raw.type) and {"nodes", "edges"} <= {field.name for field in raw.type}:
-        return Guess(Kind("graph", "records with nodes and edges"))
     return guess_of(Kind("object", f"cells of type {raw.type}"))
 
 
@@ -107,11 +109,16 @@ def infer_flag(raw: Raw) -> Guess:
     return roles.set_aside_constant(raw, kind, "true/false")
 
 
+def _has_graphs(kind: Any) -> bool:
+    return pa.types.is_struct(kind) and {"nodes", "edges"} <= {field.name for field in kind}
+
+
 _BY_TYPE: tuple[tuple[Callable[[Any], bool], Callable[[Raw], Guess]], ...] = (
     (pa.types.is_boolean, infer_flag),
     (pa.types.is_temporal, dates.infer_dates),
     (arrow.is_number, numbers.infer_numbers),
     (arrow.is_list, lambda raw: guess_of(lists.kind_of_lists(raw.cells))),
+    (_has_graphs, lambda raw: Guess(Kind("graph", "records with nodes and edges"))),
 )
 
 
@@ -156,19 +163,12 @@ def _settle(raw: Raw, guess: Guess, settled: str) -> Guess:
     return again.with_kind(note=f"{again.kind.note}, as another column is", confidence=0.8)
 
 
-def _declared(raw: Raw, prefer: str) -> Guess:
-    count = len(raw.words)
-    if raw.declared in ("order", "enum"):
-        kind = Kind("order", f"{count:,} ordered levels declared by the source")
-        if raw.declared == "enum":
-            kind = replace(kind, confidence=0.7, close="category")
-        return Guess(kind)
-    if raw.is_text:
-        # How strings are stored (factors, dictionaries) says nothing about them. Their order
-        # becomes that of the rows, as in a column of text.
-        used, first = np.unique(arrow.to_numpy(raw.cells.drop_null().indices), return_index=True)
-        return infer_text(raw.with_order(used[np.argsort(first)]), prefer)
-    return Guess(Kind("category", f"{count:,} categories declared by the source"))
+def _in_order_of_rows(raw: Raw) -> Raw:
+    """Return declared categories as the strings they are: how they are stored says nothing."""
+    if not raw.declared:
+        return raw
+    used, first = np.unique(arrow.to_numpy(raw.cells.drop_null().indices), return_index=True)
+    return raw.with_order(used[np.argsort(first)])
 
 
 def _objects(raw: Raw) -> Guess:
@@ -409,11 +409,8 @@ def _list(raw: Raw, words: Words, prefer: str) -> Guess | None:
 
 
 def _set(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    if (found := lists.find_sets(words)) is None:
-        return None
-    reason = f"items between {found.separator!r}, {found.items:,} distinct in all"
-    kind = Kind("set", reason, confidence=0.7 if found.open else 0.9, close="category")
-    return Guess(replace(kind, reading=Reading("set", separator=found.separator)))
+    kind = lists.find_sets(words)
+    return None if kind is None else Guess(kind)
 
 
 # A recognizer takes the column, its distinct strings and what other columns prove.

@@ -98,7 +98,13 @@ def list_facts(cells: Any) -> ListFacts | None:
         facts = _with_sums(facts, arrow.to_numpy(items.cast(pa.float64(), safe=False)))
         if not pa.types.is_integer(item):
             return facts
-    return _with_tokens(facts, items, lengths)
+    codes = items.dictionary_encode()
+    distinct = len(codes.dictionary)
+    code = arrow.to_numpy(pc.fill_null(codes.indices.cast(pa.int64()), distinct))
+    # One number per (row, item): a repeat in a row is a number that comes twice. A missing item
+    # counts as one more distinct item.
+    pairs = np.repeat(np.arange(len(lengths)), lengths) * (distinct + 1) + code
+    return replace(facts, distinct=codes.dictionary, repeats=len(np.unique(pairs)) < len(pairs))
 
 
 def _with_sums(facts: ListFacts, values: np.ndarray) -> ListFacts:
@@ -156,34 +162,13 @@ def _kind_of_numbers(facts: ListFacts) -> Kind:
     return Kind("vector", f"lists of {low:,} numbers", width=low)
 
 
-def _with_tokens(facts: ListFacts, items: Any, lengths: np.ndarray) -> ListFacts:
-    """Add the distinct items, and whether any row repeats one."""
-    codes = items.dictionary_encode()
-    distinct = len(codes.dictionary)
-    code = arrow.to_numpy(pc.fill_null(codes.indices.cast(pa.int64()), distinct))
-    row = np.repeat(np.arange(len(lengths)), lengths)
-    # One number per (row, item): a repeat in a row is a number that comes twice. A missing item
-    # counts as one more distinct item.
-    pairs = row * (distinct + 1) + code
-    return replace(facts, distinct=codes.dictionary, repeats=len(np.unique(pairs)) < len(pairs))
-
-
 # -- sets written as text --------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class SetsFound:
-    """The separator of the items, how many distinct items there are, and whether that is sure."""
-
-    separator: str
-    items: int
-    open: bool
 
 
 _CODE = re.compile(r"^[A-Za-z0-9]{1,3}([-_][A-Za-z0-9]{1,4})?$")
 
 
-def find_sets(words: Words) -> SetsFound | None:
+def find_sets(words: Words) -> Kind | None:
     """Find the separator that parts the cells into short items which come again in other cells."""
     for separator, rule in thresholds.SET_RULES:
         with_it = pc.sum(pc.match_substring(words.distinct, separator)).as_py() or 0
@@ -193,7 +178,10 @@ def find_sets(words: Words) -> SetsFound | None:
             cells = [split_items(word, separator) for word in some]
             counts = Counter(item for items in cells for item in set(items))
             if _are_sets(cells, counts, rule) and _are_items(counts, separator, rule):
-                return SetsFound(separator, len(counts), rule.punctuation)
+                reason = f"items between {separator!r}, {len(counts):,} distinct in all"
+                sure = 0.7 if rule.punctuation else 0.9
+                reading = Reading("set", separator=separator)
+                return Kind("set", reason, confidence=sure, close="category", reading=reading)
     return None
 
 

@@ -21,7 +21,7 @@ from lookalike.table.infer.levels import find_bands, find_circle, find_levels, f
 from lookalike.table.infer.numbers import read_number
 from lookalike.table.infer.roles import find_period
 from lookalike.table.infer.thresholds import MAX_LEVELS
-from lookalike.table.infer.vocabulary import Scale, fold, known_scales, missing_words, vocabulary
+from lookalike.table.infer.vocabulary import fold, known_scales, missing_words, vocabulary
 from lookalike.table.model.kind import CYCLE, ID, PLACE, Kind, Reading
 from lookalike.table.model.table import Column, Graph, unknown_code
 
@@ -140,10 +140,11 @@ def read_set(raw: Raw, kind: Kind, fitted: bool) -> Column:
     reading = kind.reading
     # Else the one that the column was fitted with.
     if reading is None or not reading.separator:
-        if (found := lists.find_sets(raw.strings())) is None:
+        found = lists.find_sets(raw.strings())
+        if found is None or found.reading is None:
             row = int(np.flatnonzero(raw.present())[0])
             raise raw.error(row, raw.cells[row].as_py(), needed, hint, WrongType)
-        reading = Reading("set", separator=found.separator)
+        reading = found.reading
     # The last is -1's: missing.
     cut = (lists.split_items(word, reading.separator) for word in raw.words.to_pylist())
     sets = np.fromiter([*(frozenset(filter(None, items)) for items in cut), None], object)
@@ -495,7 +496,10 @@ def _read_cycle(raw: Raw, kind: Kind) -> Column:
     """
     scale = known_scales()[CYCLES.index(kind.role)]
     levels = tuple(level[0].capitalize() for level in scale.levels)
-    codes = _named(raw, scale) if raw.is_text else None
+    codes = None
+    if raw.is_text and len(raw.strings()) <= MAX_LEVELS:
+        ranks = [scale.rank.get(fold(word), -1) for word in raw.words.to_pylist()]
+        codes = None if -1 in ranks else _recode(raw.codes, ranks)
     if codes is None:
         codes = _dated(raw, kind.role, len(levels))
     return Column(raw.name, replace(kind, levels=levels, reading=None), codes)
@@ -528,14 +532,6 @@ def _unknown_cycle(raw: Raw, found: str, example: str) -> InvalidInput:
     needed, kinds = "a cycle, by its period or its levels", {raw.name: f"{CYCLE}{example}"}
     hint = ("Say how it comes round, as in ", Param("kinds", kinds))
     return InvalidInput(f"Column {raw.name!r}", needed, found, hint)
-
-
-def _named(raw: Raw, scale: Scale) -> np.ndarray | None:
-    """Return the ranks of names; None where a cell is something else."""
-    if len(raw.strings()) > MAX_LEVELS:
-        return None
-    ranks = [scale.rank.get(fold(word), -1) for word in raw.words.to_pylist()]
-    return None if -1 in ranks else _recode(raw.codes, ranks)
 
 
 def _dated(raw: Raw, role: str, count: int) -> np.ndarray:

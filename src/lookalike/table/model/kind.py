@@ -239,27 +239,6 @@ ROW_NAMES = Kind("object", "names the rows", role=ID)
 ROW_IDS = replace(ROW_NAMES, reading=Reading("number"))
 
 
-def joined_columns(kinds: Mapping[str, Kind]) -> dict[str, tuple[str, ...]]:
-    """Return the columns that are compared as one, by their joint name.
-
-    A column whose partner is not there, or is compared otherwise, is compared alone.
-
-    Examples
-    --------
-    >>> place = Kind("number", parts=("lat", "lon"))
-    >>> joined_columns({"lat": place, "lon": place, "size": Kind("number")})
-    {'lat, lon': ('lat', 'lon')}
-    >>> joined_columns({"lat": place, "lon": Kind("number")})
-    {}
-    """
-    found = {", ".join(kind.parts): kind.parts for kind in kinds.values() if kind.parts}
-    return {
-        name: parts
-        for name, parts in found.items()
-        if name not in kinds and all(p in kinds and kinds[p].parts == parts for p in parts)
-    }
-
-
 def period_of(role: str) -> float:
     """Return the period that a role names, "cycle:24"; 0 where it names none."""
     try:

@@ -38,7 +38,7 @@ from lookalike.errors import InvalidInput, message, suggest
 from lookalike.saving import fields
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Dims, Fields, require
-from lookalike.table.model.kind import GUESSED_ASIDE, PLACE, Kind, joined_columns
+from lookalike.table.model.kind import GUESSED_ASIDE, PLACE, Kind
 from lookalike.table.model.summary import TableSummary, summarize
 
 # Kept as integers, -1 where missing.
@@ -299,8 +299,17 @@ class Table(FrameMixin):
 
     @property
     def joined(self) -> dict[str, tuple[str, ...]]:
-        """Columns that are compared as one, by their joint name: "lat, lon" for a place."""
-        return joined_columns(self.kinds)
+        """Columns that are compared as one, by their joint name: "lat, lon" for a place.
+
+        A column whose partner is not there, or is compared otherwise, is compared alone.
+        """
+        kinds = self.kinds
+        found = {", ".join(kind.parts): kind.parts for kind in kinds.values() if kind.parts}
+        return {
+            name: parts
+            for name, parts in found.items()
+            if name not in kinds and all(p in kinds and kinds[p].parts == parts for p in parts)
+        }
 
     @property
     def schema(self) -> Schema:

@@ -28,15 +28,23 @@ def split_target(table: Table, y: Any, who: str) -> tuple[Table, np.ndarray | No
     """Return the table without its target, and the target as an array of n, none missing."""
     if y is None:
         return table, None
-    if isinstance(y, str):
-        return _take_column(table, y, who)
-    target = np.asarray(y)
-    if target.ndim == 2 and target.shape[1] == 1:
-        target = target[:, 0]
-    _check_shape(target, len(table), who)
-    if target.dtype.kind in "fO":
-        _check_missing(_missing(target), who)
-    return table, target
+    if not isinstance(y, str):
+        target = np.asarray(y)
+        target = target[:, 0] if target.ndim == 2 and target.shape[1] == 1 else target
+        _check_shape(target, len(table), who)
+        if target.dtype.kind in "fO":
+            _check_missing(_missing(target), who)
+        return table, target
+    names = [column.name for column in table.every]
+    if y not in names:
+        hint = suggest(y, names)
+        raise InvalidInput(_y(who), "an array or the name of a column", repr(y), hint)
+    column, rest = table[y], table.drop(y)
+    _check_missing(column.blank, who)
+    aside = replace(column, kind=replace(column.kind, reason="the target"))
+    rest = Table(rest.columns, (*rest.aside, aside), len(table), table.missing)
+    number = column.kind.name == "number"
+    return rest, np.asarray(column.values if number else list(map(column.cell, range(len(column)))))
 
 
 def _missing(values: Sequence[Any] | np.ndarray) -> np.ndarray:
@@ -49,20 +57,6 @@ def _missing(values: Sequence[Any] | np.ndarray) -> np.ndarray:
 def _y(who: str) -> Param:
     """Name the target of a function, or of the ``fit`` of a class."""
     return Param("y", of=f"{who}.fit" if who[:1].isupper() else who)
-
-
-def _take_column(table: Table, name: str, who: str) -> tuple[Table, np.ndarray]:
-    names = [column.name for column in table.every]
-    if name not in names:
-        hint = suggest(name, names)
-        raise InvalidInput(_y(who), "an array or the name of a column", repr(name), hint)
-    column = table[name]
-    _check_missing(column.blank, who)
-    rest = table.drop(name)
-    target = replace(column, kind=replace(column.kind, reason="the target"))
-    rest = Table(rest.columns, (*rest.aside, target), len(table), table.missing)
-    number = column.kind.name == "number"
-    return rest, np.asarray(column.values if number else list(map(column.cell, range(len(column)))))
 
 
 def _check_shape(target: np.ndarray, n: int, who: str) -> None:
