@@ -52,7 +52,7 @@ class CallableDistance(Distance):
     n_sampled: ClassVar[int] = 250
 
     def __init__(self, function: Callable[[Any, Any], Any], scale: float | None = None) -> None:
-        self.function = function
+        self.function: Any = function
         self.scale = scale
 
     def _encode(self, column: Column) -> np.ndarray:

@@ -357,7 +357,7 @@ class _Flat:
     def table(self, slot: int) -> _Flat | None:
         """Return a table inside of this one."""
         position = self._position(slot)
-        return position and _Flat(self._data, position + self.number(slot, "<I"))
+        return None if not position else _Flat(self._data, position + self.number(slot, "<I"))
 
     def structs(self, slot: int, form: struct.Struct) -> Iterator[tuple[int, ...]]:
         """Yield the entries of a list."""

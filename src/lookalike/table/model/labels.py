@@ -142,7 +142,7 @@ def _label(columns: tuple[Column, ...], why: str) -> RowLabel:
 
 def _count(columns: Sequence[Column]) -> int:
     """Return how many different cells, or combinations of cells, there are."""
-    cells = [np.where(c.missing, None, c.values).tolist() for c in columns]
+    cells = [np.where(c.missing, np.array(None), c.values).tolist() for c in columns]
     return len({key for key in zip(*cells, strict=True) if any(part is not None for part in key)})
 
 
@@ -230,11 +230,11 @@ def mark_label(table: Table, names: Iterable[str], who: str = "read_table") -> T
             where, hint = Param("label_column", of=who), suggest(str(name), every)
             raise InvalidInput(where, "a column of the table", repr(name), hint)
 
-    sides = (
+    columns, aside = (
         [replace(c, kind=replace(c.kind, names_rows=c.name in wanted)) for c in side]
         for side in (table.columns, table.aside)
     )
-    return Table(*sides, len(table), table.missing)
+    return Table(columns, aside, len(table), table.missing)
 
 
 # -- rows by their names ---------------------------------------------------------------------------

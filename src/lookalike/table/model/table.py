@@ -337,8 +337,8 @@ class Table(FrameMixin):
         key = self._rows_at(key)
         # A table without columns has rows too.
         rows = np.arange(len(self))[key]
-        sides = ([c.take(key) for c in side] for side in (self.columns, self.aside))
-        return Table(*sides, len(rows), self.missing)
+        columns, aside = ([c.take(key) for c in side] for side in (self.columns, self.aside))
+        return Table(columns, aside, len(rows), self.missing)
 
     def _rows_at(self, rows: Any) -> Any:
         """Return a slice, positions or a mask as numpy takes them."""
@@ -369,8 +369,8 @@ class Table(FrameMixin):
         """Return a table without these columns."""
         # A mistyped name is an error here, not a surprise later.
         gone = [self[name].name for name in ([names] if isinstance(names, str) else names)]
-        sides = [[c for c in side if c.name not in gone] for side in (self.columns, self.aside)]
-        return Table(*sides, len(self), self.missing)
+        rest, aside = ([c for c in s if c.name not in gone] for s in (self.columns, self.aside))
+        return Table(rest, aside, len(self), self.missing)
 
     def join(self, parts: Any) -> Table:
         """Return the table with each of some groups of number columns as one column of vectors.
@@ -518,7 +518,7 @@ def join_columns(name: str, columns: Sequence[Column]) -> Column:
     if any(column.kind.name != "number" for column in columns):
         values = np.empty(len(columns[0]), object)
         missing = np.any([column.missing for column in columns], axis=0)
-        for row in np.flatnonzero(~missing):
+        for row in np.flatnonzero(~missing).tolist():
             values[row] = tuple(column.cell(row) for column in columns)
         return Column(name, Kind("object"), values)
     values = np.column_stack([np.asarray(c.values, dtype=np.float64) for c in columns])
