@@ -71,8 +71,7 @@ def read_file(path: Path, options: CsvOptions) -> list[Raw]:
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise unreadable(path, "a complete gzip file", str(error), "Compress it again") from error
     except MemoryError as error:
-        limit = Param("memory_limit", of="config")
-        hint = ("Read it in parts, or raise ", limit, " where there is memory")
+        hint = ("Read it in parts, or raise ", Param("memory_limit", of="config"))
         raise unreadable(path, "a file that fits in memory", "a larger file", hint) from error
     except Exception as error:  # whatever a damaged file makes of the libraries below
         reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
@@ -136,14 +135,13 @@ def _content(path: Path, packed: bool) -> bytes:
     """Return the bytes of a file; a gzip file that unpacks to very much more is refused."""
     if not packed:
         return path.read_bytes()
-    parts, size, limit = [], 0, sizes.most_unpacked(path, ALWAYS_UNPACKED_BYTES)
+    data, limit = bytearray(), sizes.most_unpacked(path, ALWAYS_UNPACKED_BYTES)
     with gzip.open(path) as file:
         while part := file.read(CHUNK_BYTES):
-            size += len(part)
-            if size > limit:
-                raise sizes.too_large(path, size, limit)
-            parts.append(part)
-    return b"".join(parts)
+            data += part
+            if len(data) > limit:
+                raise sizes.too_large(path, len(data), limit)
+    return bytes(data)
 
 
 # -- vectors --------------------------------------------------------------------------------------
@@ -244,8 +242,7 @@ def _lines(sheet: Any, path: Path) -> list[list[Any]]:
 
 
 def _read_json_lines(data: bytes, path: Path) -> list[Raw]:
-    most = sizes.read_limits().rows
-    if most is not None and data.count(b"\n") > most:  # blank lines are no rows
+    if sizes.read_limits().rows is not None:  # blank lines are no rows
         sizes.check_counts(sum(1 for line in data.split(b"\n") if line.strip()), 0)
     # Arrow does not look whether strings are UTF-8.
     text = _text(data, path)

@@ -29,7 +29,7 @@ from lookalike.table.formats import arrow
 from lookalike.table.formats.files import arrow_to_raw
 from lookalike.table.formats.parquet import BATCH_ROWS, WHO, ParquetParts, find_files
 from lookalike.table.formats.raw import Raw
-from lookalike.table.formats.sources import check_shape, name_unnamed
+from lookalike.table.formats.sources import check_shape
 from lookalike.table.infer import roles, thresholds
 from lookalike.table.infer.kinds import infer_columns
 from lookalike.table.infer.lists import ListFacts, kind_of, list_facts
@@ -334,7 +334,7 @@ def learn_facts(
 
 def columns_of(rows: Any, tokens: Sequence[Any]) -> list[Raw]:
     """Return the columns of an Arrow table as ``read_table`` looks at them."""
-    return [raw.without(tokens) for raw in name_unnamed(arrow_to_raw(rows))]
+    return [raw.without(tokens) for raw in arrow_to_raw(rows)]
 
 
 class Learner:
@@ -449,9 +449,8 @@ class LazyTable:
         columns : names, optional
             Only these columns are read; None: all.
         """
-        stored = self._stored(columns)
         for part in blocks(len(self), rows):
-            yield self._table(self.parts.read(part.start, part.stop, stored), columns)
+            yield self._table(self.parts.read(part.start, part.stop, columns))
 
     def column(self, name: str, rows: int = BATCH_ROWS) -> Iterator[Column]:
         """Yield the cells of one column in parts; nothing else is read."""
@@ -460,8 +459,7 @@ class LazyTable:
 
     def take_column(self, name: str, rows: np.ndarray) -> Column:
         """Return some cells of one column, in the order asked for; nothing else is read."""
-        columns = self.like.joined.get(name, [name])
-        return self._table(self.parts.take(rows, self._stored(columns)), columns)[name]
+        return self._table(self.parts.take(rows, self.like.joined.get(name, [name])))[name]
 
     def read(self) -> Table:
         """Return all rows, in memory."""
@@ -511,18 +509,8 @@ class LazyTable:
 
     # -- reading -----------------------------------------------------------------------------------
 
-    def _stored(self, columns: Sequence[str] | None) -> list[str] | None:
-        """Return the names that columns have in the files, where some have none there."""
-        if columns is None:
-            return None
-        stored = dict(zip(_names(self.parts.names), self.parts.names, strict=True))
-        return [stored[name] for name in columns]
-
-    def _table(self, rows: Any, columns: Sequence[str] | None = None) -> Table:
+    def _table(self, rows: Any) -> Table:
         raws = {raw.name: raw for raw in columns_of(rows, self.missing)}
-        # A column without a name has one by its place among all.
-        if columns is not None:
-            raws = {n: replace(r, name=n) for n, r in zip(columns, raws.values(), strict=True)}
         here, aside = (
             [_read(raws[like.name], like) for like in some if like.name in raws]
             for some in (self.like.columns, self.like.aside)
@@ -545,10 +533,6 @@ def _read(raw: Raw, like: Column) -> Column:
     return Column(like.name, kind, values, column.unknown)
 
 
-def _names(stored: Sequence[str]) -> list[str]:
-    return [raw.name for raw in name_unnamed([Raw(name, ()) for name in stored])]
-
-
 def read_lazy(
     paths: Any,
     kinds: Mapping[Any, Any] | None,
@@ -559,7 +543,7 @@ def read_lazy(
     learner = learner or Learner()
     parts = ParquetParts.open(find_files(paths))
     check_shape(len(parts), len(parts.names))
-    chosen = given_kinds(kinds, _names(parts.names))
+    chosen = given_kinds(kinds, parts.names)
     table = table_of(parts, learner.facts(parts, chosen, tokens), chosen, tokens)
     return table.learned_by(learner)
 
@@ -571,7 +555,7 @@ def table_of(
     tokens: tuple[Any, ...],
 ) -> LazyTable:
     """Decide about the columns from the facts of all rows."""
-    raws = [facts[name].raw() for name in _names(parts.names)]
+    raws = [facts[name].raw() for name in parts.names]
     guesses = infer_columns([raw for raw in raws if raw.name not in chosen])
     for name, guess in guesses.items():
         lists = facts[name].lists
@@ -607,8 +591,8 @@ def _find_copies(table: LazyTable, columns: Sequence[Column]) -> dict[str, str]:
         pairs = ((part[earlier], part[name]) for part in table.batches(columns=[earlier, name]))
         if not all(roles.key_of_cells(a) == roles.key_of_cells(b) for a, b in pairs):
             return False
-        head = table.parts.read(0, thresholds.ROWS_TO_SHOW_VARIETY, table._stored([name]))
-        return roles.tells_rows_apart(table._table(head, [name])[name])
+        head = table.parts.read(0, thresholds.ROWS_TO_SHOW_VARIETY, [name])
+        return roles.tells_rows_apart(table._table(head)[name])
 
     names = [column.name for column in columns if column.values.ndim == 1]
     return roles.match_earlier(names, lambda name: roles.key_of_cells(ends[name]), same)

@@ -89,9 +89,9 @@ class ParquetParts:
                 counts.append(file.metadata.num_rows)
         first = schemas[0]
         for name in first.names:
-            if first.names.count(name) > 1:
-                found = f"{name!r} twice in {files[0].name}"
-                raise InvalidInput(WHO, "column names that differ", found, "Rename one of them")
+            if first.names.count(name) > 1 or not name.strip():
+                found = f"{name!r} {'twice ' if name.strip() else ''}in {files[0].name}"
+                raise InvalidInput(WHO, "column names that differ", found, "Rename the column")
         fields: dict[str, tuple[Any, Path]] = {}
         for path, schema in zip(files, schemas, strict=True):
             _agree(fields, schema, path, first.names)

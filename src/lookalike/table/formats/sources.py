@@ -39,10 +39,9 @@ def numeric_array(source: Any) -> np.ndarray | None:
     if not isinstance(source, np.ndarray) or source.dtype.names is not None:
         return None
     _check_axes(source)
-    if source.dtype.kind not in "fiub":
-        return None
     single = source.dtype in (np.float16, np.float32)
-    return source.astype(np.float32 if single else np.float64, copy=False)
+    is_number = source.dtype.kind in "fiub"
+    return source.astype(np.float32 if single else np.float64, copy=False) if is_number else None
 
 
 def _array_of_rows(rows: Sequence[Any]) -> np.ndarray | None:
@@ -96,22 +95,14 @@ def raw_columns(source: Any, options: CsvOptions) -> list[Raw]:
     else:
         needed = "a file, a frame, an array, a dictionary of columns or a list of records"
         raise WrongType("read_table", needed, type(source).__name__, "Turn it into one of these")
-    raws = name_unnamed(raws)
-    check_columns("read_table", raws)
-    check_shape(len(raws[0]) if raws else 0, len(raws))
-    return raws
-
-
-def name_unnamed(raws: list[Raw]) -> list[Raw]:
-    """Tell columns without a name apart: "unnamed", "unnamed_2", ..."""
     # Two columns without a name would be one; names that are there keep their columns.
     taken = {raw.name for raw in raws}
     numbered = (f"{UNNAMED}_{number}" for number in itertools.count(2))
     free = itertools.chain([UNNAMED], (name for name in numbered if name not in taken))
-    return [
-        replace(raw, name=next(free)) if raw.name.strip() == "" or raw.name == UNNAMED else raw
-        for raw in raws
-    ]
+    raws = [r if r.name.strip() not in ("", UNNAMED) else replace(r, name=next(free)) for r in raws]
+    check_columns("read_table", raws)
+    check_shape(len(raws[0]) if raws else 0, len(raws))
+    return raws
 
 
 def _array_columns(array: np.ndarray) -> list[Raw]:
@@ -121,9 +112,9 @@ def _array_columns(array: np.ndarray) -> list[Raw]:
     raws = [of_array(f"x{j}", array[:, j]) for j in range(array.shape[1])]
     for raw in raws:
         # A dictionary among numbers is a mistake, not a new kind of column.
-        if not raw.is_arrow and any(isinstance(c, int | float) for c in raw.cells):
-            if any(isinstance(cell, Mapping | list | tuple | set) for cell in raw.cells):
-                convert(raw, Kind("number"))  # says which cell it is
+        types = () if raw.is_arrow else {type(cell) for cell in raw.cells}
+        if not {int, float}.isdisjoint(types) and not {dict, list, tuple, set}.isdisjoint(types):
+            convert(raw, Kind("number"))  # says which cell it is
     return raws
 
 
@@ -215,12 +206,12 @@ def _row_columns(rows: Sequence[Any]) -> list[Raw]:
     if isinstance(rows[0], list | tuple | np.ndarray):
         width = len(rows[0])
         for number, row in enumerate(rows):
-            if not hasattr(row, "__len__") or isinstance(row, str) or len(row) != width:
+            if not isinstance(row, list | tuple | np.ndarray) or len(row) != width:
                 found = f"{row!r:.40} in row {number}"
                 hint = "Give every row one cell per column"
                 raise InvalidInput("read_table", f"{width} cells in every row", found, hint)
         check_shape(len(rows), width)
-        return [of_values(f"x{j}", [row[j] for row in rows]) for j in range(width)]
+        return [of_values(f"x{j}", cells) for j, cells in enumerate(zip(*rows, strict=True))]
     found = f"a list of {type(rows[0]).__name__}, which has one axis"
     hint = "ive a dictionary of columns, a list of records or a list of rows"
     reshape = InPython("Reshape your data: g")
