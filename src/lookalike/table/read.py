@@ -236,15 +236,20 @@ def _read_again(table: Table, kinds: Mapping[Any, Any] | None, tokens: tuple[Any
     columns: list[Column] = []
     aside: list[Column] = []
     for column in table.every:
-        name, known = column.name, column.name not in chosen
-        kind = column.kind if known else chosen[name]
-        compared = name in table if known else _is_compared(kind)
-        # An id is read already, every word as it was written.
-        is_id = not known and column.kind.role == ID and kind and kind.name == column.kind.name
-        if tokens if known else not is_id:
-            column = _read_as(raw_of_column(column).without(tokens), kind, fitted=known)
-        (columns if compared else aside).append(column)
+        name = column.name
+        compared = _is_compared(chosen[name]) if name in chosen else name in table
+        (columns if compared else aside).append(_reread(column, chosen, tokens))
     return make_table(columns, aside, table.missing + tokens)
+
+
+def _reread(column: Column, chosen: dict[str, Kind | None], tokens: tuple[Any, ...]) -> Column:
+    kind, known = chosen.get(column.name), column.name not in chosen
+    # An id is read already, every word as it was written.
+    is_id = column.kind.role == ID and kind is not None and kind.name == column.kind.name
+    if is_id or (known and not tokens):
+        return column
+    raw = raw_of_column(column).without(tokens)
+    return _read_as(raw, column.kind if known else kind, fitted=known)
 
 
 # -- new rows --------------------------------------------------------------------------------------

@@ -363,14 +363,8 @@ def of_values(name: str, values: Iterable[Any]) -> Raw:
 def _comparable(name: str, values: list[Any]) -> list[Any]:
     """Return values without what Arrow would cut or not take; refuse what nothing can compare."""
     types = set(map(type, values))
-    if _some(types, _NESTED) and _is_deep(values):
-        row = next(row for row, cell in enumerate(values) if _is_deep([cell]))
-        needed = f"cells of at most {MAX_NESTED_LISTS} lists within lists"
-        found, hint = (
-            "more, or a list that holds itself",
-            "Take the cell apart, or leave it missing",
-        )
-        raise InvalidInput(f"Column {name!r}, row {row}", needed, found, hint)
+    if _some(types, _NESTED):
+        _check_depth(name, values)
     if _some(types, complex | np.complexfloating):
         raise complex_error(f"Column {name!r}")
     # Types of pandas are known by name, which is never imported.
@@ -388,6 +382,18 @@ def _some(types: set[type], classes: Any) -> bool:
 
 def _every(types: set[type], classes: Any) -> bool:
     return all(issubclass(kind, classes) for kind in types)
+
+
+def _check_depth(name: str, values: list[Any]) -> None:
+    """Refuse cells that hold lists in lists without end, such as a list that holds itself."""
+    if _is_deep(values):
+        row = next(row for row, cell in enumerate(values) if _is_deep([cell]))
+        needed = f"cells of at most {MAX_NESTED_LISTS} lists within lists"
+        found, hint = (
+            "more, or a list that holds itself",
+            "Take the cell apart, or leave it missing",
+        )
+        raise InvalidInput(f"Column {name!r}, row {row}", needed, found, hint)
 
 
 def _is_deep(values: Iterable[Any]) -> bool:

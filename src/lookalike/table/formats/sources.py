@@ -95,14 +95,19 @@ def raw_columns(source: Any, options: CsvOptions) -> list[Raw]:
     else:
         needed = "a file, a frame, an array, a dictionary of columns or a list of records"
         raise WrongType("read_table", needed, type(source).__name__, "Turn it into one of these")
+    raws = _name_unnamed(raws)
+    check_columns("read_table", raws)
+    check_shape(len(raws[0]) if raws else 0, len(raws))
+    return raws
+
+
+def _name_unnamed(raws: list[Raw]) -> list[Raw]:
+    """Tell columns without a name apart: "unnamed", "unnamed_2", ..."""
     # Two columns without a name would be one; names that are there keep their columns.
     taken = {raw.name for raw in raws}
     numbered = (f"{UNNAMED}_{number}" for number in itertools.count(2))
     free = itertools.chain([UNNAMED], (name for name in numbered if name not in taken))
-    raws = [r if r.name.strip() not in ("", UNNAMED) else replace(r, name=next(free)) for r in raws]
-    check_columns("read_table", raws)
-    check_shape(len(raws[0]) if raws else 0, len(raws))
-    return raws
+    return [r if r.name.strip() not in ("", UNNAMED) else replace(r, name=next(free)) for r in raws]
 
 
 def _array_columns(array: np.ndarray) -> list[Raw]:

@@ -59,13 +59,12 @@ def find_dates(words: Words, prefer: str = "", compact: bool = False) -> Found |
         Whether 20200924 may be a date.
     """
     sample = words.distinct[: arrow.MAX_SAMPLE_STRINGS]
-    for form, pattern in _tried(compact):
-        if not arrow.matches(sample, pattern).all():
-            continue
+    fitting = (form for form, pattern in _tried(compact) if arrow.matches(sample, pattern).all())
+    for form in fitting:
         if form == "dmy":
             return _find_order(words, prefer)
-        found = _found(words, Reading("time" if form in _TIMES else "date", form=form))
-        if found is not None:
+        what = "time" if form in _TIMES else "date"
+        if found := _found(words, Reading(what, form=form)):
             return found
     return None
 
@@ -119,18 +118,16 @@ def _find_order(words: Words, prefer: str) -> Found | None:
     # A number above 12 can only be a day.
     if max(a, b) > 12:
         return _found(words, Reading("date", form="dmy" if a > 12 else "mdy"))
-    form = prefer if prefer in ORDERS else _usual_order(words, parts)
+    form = prefer
+    if prefer not in ORDERS:
+        # With dots days come first; AM and PM are written where months do.
+        dotted = arrow.matches(words.distinct, r"^\d+\.\d+\.").all()
+        half = pc.any(pc.not_equal(parts.field("half"), "")).as_py()
+        form = "mdy" if half and not dotted else "dmy"
     first, other = ("day", "mdy") if form == "dmy" else ("month", "dmy")
     shown = f"{words.distinct[0].as_py()!r} is read with the {first} first"
     note = f"no day above 12 tells day from month: {shown}"
     return _found(words, Reading("date", form=form), note, other)
-
-
-def _usual_order(words: Words, parts: Any) -> str:
-    """Return the usual order of day and month; AM and PM are written where months come first."""
-    dotted = arrow.matches(words.distinct, r"^\d+\.\d+\.").all()  # with dots days come first
-    half = pc.any(pc.not_equal(parts.field("half"), "")).as_py()
-    return "mdy" if half and not dotted else "dmy"
 
 
 # -- parsing ---------------------------------------------------------------------------------------

@@ -236,11 +236,10 @@ def _words(raw: Raw, words: Words) -> Guess:
     """Say what strings are that stay strings; NA and its like are missing cells."""
     if not (listed := missing_words(words.distinct)):
         return _strings(raw, words)
-    missing = np.isin(words.distinct.to_pylist(), listed)
+    missing, raw = np.isin(words.distinct.to_pylist(), listed), raw.without(listed)
     if missing.all():
-        return replace(EMPTY, raw=raw.without(listed))
-    guess = _strings(raw.without(listed), words.where(~missing))
-    guess = _with_missing(guess, words.where(missing))
+        return replace(EMPTY, raw=raw)
+    guess = _with_missing(_strings(raw, words.where(~missing)), words.where(missing))
     kind = guess.kind
     if "NA" in listed and kind.name == "category":
         note = f"{kind.note} (the kind 'code' keeps the words)"
@@ -267,10 +266,8 @@ def _with_missing(guess: Guess, missing: Words) -> Guess:
 
 
 def _truth(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    if len(words) > 6:
-        return None
-    lower = pc.utf8_lower(words.distinct)
-    if not set(lower.to_pylist()) <= {"true", "false"}:
+    lower = pc.utf8_lower(words.distinct[:7])
+    if len(words) > 6 or not set(lower.to_pylist()) <= {"true", "false"}:
         return None
     typed = raw.spread(words, pc.equal(lower, "true"))
     return replace(infer_flag(typed), raw=typed)
@@ -327,12 +324,12 @@ def _number(raw: Raw, words: Words, prefer: str) -> Guess | None:
 
 def _with_reading(kind: Kind, found: dates.Found) -> Kind:
     """Say how numbers were written, and what would be another way to read them."""
-    reading = found.reading
+    reading, sure = found.reading, min(kind.confidence, 0.95)
     if reading != numbers.PLAIN:
         unit = reading.unit or reading.currency
         reason = f"{kind.reason} {unit}" if unit and not kind.role else kind.reason
-        kind = replace(kind, reason=reason, reading=reading, note=join_notes(kind.note, found.note))
-        kind = replace(kind, confidence=min(kind.confidence, 0.95))
+        note = join_notes(kind.note, found.note)
+        kind = replace(kind, reason=reason, reading=reading, note=note, confidence=sure)
     if found.open:
         other = "decimal_comma" if found.open == "," else "decimal_point"
         kind = replace(kind, confidence=0.6, close=other)
@@ -350,14 +347,13 @@ def _flag(raw: Raw, words: Words, prefer: str) -> Guess | None:
     # "Yes" beside "yes" is a third answer until its writer says otherwise.
     if len(words) != 2:
         return None
-    listed = words.written.to_pylist()
-    lower = [levels.without_number(word).casefold() for word in listed]
+    written = {levels.without_number(word).casefold(): word for word in words.written.to_pylist()}
     for no, yes in vocabulary().flags:
-        if set(lower) == {no, yes}:
-            pair = tuple(listed[lower.index(word)] for word in (no, yes))
-            kind = Kind("flag", f"{pair[0]} or {pair[1]}", pair, confidence=0.95)
+        if written.keys() == {no, yes}:
+            pair = written[no], written[yes]
+            kind = Kind("flag", f"{pair[0]} or {pair[1]}", pair, confidence=0.95, close="category")
             # "No" in words is an answer as good as "yes"; false may only mean that nothing is set.
-            return Guess(replace(kind, close="category", role="" if yes == "true" else "answer"))
+            return Guess(replace(kind, role="" if yes == "true" else "answer"))
     return None
 
 
@@ -367,9 +363,9 @@ def _mark(raw: Raw, words: Words, prefer: str) -> Guess | None:
     word = words.written[0].as_py()
     if word.strip().casefold() not in vocabulary().marks or raw.count != words.count:
         return None
-    note = f"a cell without {word!r} is read as no"
+    facts = {"note": f"a cell without {word!r} is read as no", "reading": Reading("mark")}
     kind = Kind("flag", f"{word!r} or nothing", ("", word), confidence=0.8, close="category")
-    return Guess(replace(kind, note=note, reading=Reading("mark")))
+    return Guess(replace(kind, **facts))
 
 
 # -- order, sets -----------------------------------------------------------------------------------
@@ -396,8 +392,8 @@ def _ordered(found: levels.LevelsFound | None) -> Guess | None:
     if found.cycle:
         names = f"{found.levels[0]}, {found.levels[1]}, ..., {found.levels[-1]}"
         kind = replace(kind, reason=f"{found.what}, which come round: {names}", role="cycle")
-    sure = replace(kind, confidence=0.9)
-    return Guess(replace(kind, confidence=0.6, close="category") if found.open else sure)
+    sure, close = (0.6, "category") if found.open else (0.9, "")
+    return Guess(replace(kind, confidence=sure, close=close))
 
 
 def _list(raw: Raw, words: Words, prefer: str) -> Guess | None:

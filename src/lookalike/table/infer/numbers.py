@@ -124,14 +124,14 @@ def _find_style(bodies: Any, prefer: str) -> tuple[str, str, str] | None:
     styles = [(style[0], style[1:]) for style, form in known if arrow.all_match(bodies, form)]
     if not styles:
         return None
-    first, others = styles[0], [style for style in styles if style[0] != styles[0][0]]
-    if not others:
-        return *first, ""
+    first = styles[0]
+    other = next((style for style in styles if style[0] != first[0]), None)
     # Plain numbers stay so, unless a comma is proven and all may be thousands.
-    if first == (".", ""):
+    if other and first == (".", ""):
         grouped = prefer == "," and arrow.all_match(bodies, patterns("numbers")["grouped"])
-        return (",", ".", others[0][0]) if grouped else (*first, "")
-    other = others[0]
+        return (",", ".", other[0]) if grouped else (*first, "")
+    if other is None:
+        return *first, ""
     return *(other if first[1] and prefer == other[0] else first), other[0]
 
 
@@ -181,9 +181,9 @@ def _is_unit(word: str, spaced: bool) -> bool:
     units = vocabulary().units
     if word.casefold() in units or _singular(word) in units:
         return spaced or len(word) > 1 or not word.isupper()  # 1A, 2A are not amperes
-    letters = word.replace(" ", "").replace("/", "").replace(".", "")
-    plain = letters.isalpha() and word.casefold() not in ("am", "pm", "bc", "ad")
-    return spaced and plain and len(letters) >= 3 and word.count(" ") <= 1 and word.islower()
+    letters = re.sub(r"[ /.]", "", word)
+    plain = len(letters) >= 3 and letters.isalpha() and letters.islower()
+    return spaced and plain and word.count(" ") <= 1
 
 
 def _singular(unit: str) -> str:
@@ -314,7 +314,9 @@ def _plain(distinct: Any) -> Any:
 
 def read_number(raw: Raw, kind: Kind, fitted: bool) -> Column:
     """Read the cells of a number column."""
-    raw, reading = _typed(raw, kind, fitted)
+    raw, reading = _as_text_if_dates(raw, kind, fitted), kind.reading
+    if raw.is_text:
+        raw, reading = _read_text_as(raw, kind, fitted)
     values, source = _floats(raw)
     # Memory shared with the source; kernels want arrays of one sort.
     if not values.flags.writeable:
@@ -329,18 +331,15 @@ def read_number(raw: Raw, kind: Kind, fitted: bool) -> Column:
     return Column(raw.name, kind, values)
 
 
-def _typed(raw: Raw, kind: Kind, fitted: bool) -> tuple[Raw, Reading | None]:
-    """Return typed cells, and how they were read if they were text or dates such as 20200924."""
+def _as_text_if_dates(raw: Raw, kind: Kind, fitted: bool) -> Raw:
+    """Return numbers as they are written where they may be dates such as 20200924."""
     if raw.declared and not raw.is_text and pa.types.is_dictionary(raw.type):
         raw = of_arrow(raw.name, raw.cells.dictionary_decode()).neutral()
-    if raw.is_text:
-        return _read_text_as(raw, kind, fitted)
     compact = kind.role == "date" and (not fitted or (kind.reading or Reading()).form)
     if compact and raw.is_arrow and arrow.is_number(raw.type) and raw.count:
-        # 20200924 may be a date.
         text = [None if value is None else written(value) for value in raw.values()]
-        return _read_text_as(of_values(raw.name, text), kind)
-    return raw, kind.reading
+        return of_values(raw.name, text)
+    return raw
 
 
 def _floats(raw: Raw) -> tuple[np.ndarray, str]:
@@ -413,10 +412,8 @@ def _parse_known(words: Words, known: Reading) -> dates.Found | None:
     if known == PLAIN or not (known.form or known.what == "number"):
         return None
     # The caller may have given an order of day and month, or a decimal comma, and no more.
-    found = None
-    if known.form in dates.ORDERS:
-        found = dates.find_dates(words, known.form)
-    elif known.decimal == "," and not known.thousands:
+    found = dates.find_dates(words, known.form) if known.form in dates.ORDERS else None
+    if known.decimal == "," and not known.thousands:
         found = find_numbers(words, ",")
     if found and (found.reading.form, found.reading.decimal) == (known.form, known.decimal):
         return found
@@ -454,12 +451,13 @@ def infer_numbers(raw: Raw) -> Guess:
     values = arrow.to_numpy(raw.cells.drop_null())
     if pa.types.is_floating(raw.type):
         values = values[~np.isnan(values)]
-    low, high = values.min(), values.max()
-    if low == high:
-        return roles.set_aside_constant(raw, Kind("number", f"one value, {short_number(low)}"))
+    if values.min() == values.max():
+        return roles.set_aside_constant(
+            raw, Kind("number", f"one value, {short_number(values[0])}")
+        )
     whole = pa.types.is_integer(raw.type)
     if not whole and (roles.is_key_name(raw.name) or roles.says_date(raw.name)):
-        whole = bool(np.isfinite([low, high]).all()) and are_integers(values)
+        whole = are_integers(values)
         # Missing cells made floats of integers; names and dates need their digits back.
         values = values.astype(np.int64) if whole else values
     return (_infer_integers(raw, values) if whole else None) or _quantity(raw, values, whole)
@@ -482,23 +480,18 @@ def _quantity(raw: Raw, values: np.ndarray, whole: bool) -> Guess:
     note, sentinels = roles.sentinel_note(values, times)
     if whole and max(abs(int(low)), abs(int(high))) > thresholds.MAX_EXACT_INTEGER:
         note, sentinels = "beyond 2**53, where the last digits are rounded", ()
-    kind = Kind("number", reason, note=note, missing_values=sentinels)
-    kind = replace(kind, confidence=0.8 if note else 1.0)
+    sure = 0.8 if note else 1.0
+    kind = Kind("number", reason, note=note, missing_values=sentinels, confidence=sure)
     if period := roles.find_period(raw.name, float(low), float(high)):
         reason = f"{reason}, which come round after {period:g}"
         kind = replace(kind, reason=reason, role=f"{CYCLE}{period:g}", close="number")
-        kind = replace(kind, confidence=min(kind.confidence, 0.9))
-    if roles.names_things(raw.name) and low >= 0 and _may_count(raw, values):
-        kind = replace(kind, confidence=0.8, close="code")
+        kind = replace(kind, confidence=min(sure, 0.9))
+    if roles.names_things(raw.name) and low >= 0:
+        # At least three integers, and each comes twice on average.
+        some = values[: thresholds.MAX_CELLS_TO_COUNT_DISTINCT]
+        if (some == np.floor(some)).all() and 3 <= _distinct(raw, values) <= raw.count / 2:
+            kind = replace(kind, confidence=0.8, close="code")
     return Guess(kind)
-
-
-def _may_count(raw: Raw, values: np.ndarray) -> bool:
-    """Whether there are at least three integers, and each comes twice on average."""
-    some = values[: thresholds.MAX_CELLS_TO_COUNT_DISTINCT]
-    if not pa.types.is_integer(raw.type) and (some != np.floor(some)).any():
-        return False
-    return 3 <= _distinct(raw, values) <= raw.count / 2
 
 
 def _distinct(raw: Raw, values: np.ndarray) -> int:
