@@ -210,25 +210,21 @@ class _Reader:
         if not isinstance(node, dict):
             return node
         form = node["$"]
-        if form == "again":
-            return self._again(node["id"])
         if form in _PLAIN:
             return _PLAIN[form](self.decode(node["is"]))
         number, start = node["id"], self.expanded
+        if form == "again":
+            # Decoded before, and entered within the limit of expansion.
+            self.expanded += self.costs[number]
+            if self.expanded > FREE_NODES + MAX_EXPANSION * self.nodes:
+                raise ValueError("objects that hold one another over and over")
+            return self.made[number]
         if type(number) is not int or number in self.made:
             raise ValueError(f"object number {number!r} comes twice")
         value = self._decode_object(form, node)
         # Entered when it is complete: an object can never hold itself.
         self.costs[number] = self.expanded - start
         self.made[number] = value
-        return value
-
-    def _again(self, number: Any) -> Any:
-        """Return an object that was decoded before, within the limit of expansion."""
-        value = self.made[number]
-        self.expanded += self.costs[number]
-        if self.expanded > FREE_NODES + MAX_EXPANSION * self.nodes:
-            raise ValueError("objects that hold one another over and over")
         return value
 
     def _decode_object(self, form: str, node: dict[str, Any]) -> Any:

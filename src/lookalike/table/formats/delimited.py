@@ -5,7 +5,7 @@ import csv
 import io
 import warnings
 from collections.abc import Collection, Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import isfinite
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -196,15 +196,16 @@ def _look_at_header(path: Path, table: Any) -> None:
     numbers = [value for value in map(as_number, names) if value is not None and isfinite(value)]
     cells = zip(names, table.columns, strict=True)  # two columns may have one name
     words = [name for name, below in cells if as_number(name) is None and _comes_again(name, below)]
-    found = ""
-    if len(numbers) >= max(2, 0.5 * len(names)) and not _are_steps(numbers):
+    least = max(2, 0.5 * len(names))
+    if len(numbers) >= least and not _are_steps(numbers):
         found = f"numbers ({', '.join(names[:3])}), as in a row"
-    elif words and len(words) + len(numbers) >= max(2, 0.5 * len(names)):
+    elif words and len(words) + len(numbers) >= least:
         found = f"cells that come again below ({', '.join(map(str.strip, words[:3]))}), as in a row"
-    if found:
-        hint = "Write a line of names above it"
-        who, needed = f"File {str(path)!r}", "names of columns in the first line"
-        warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=2)
+    else:
+        return
+    who, needed = f"File {str(path)!r}", "names of columns in the first line"
+    hint = "Write a line of names above it"
+    warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=2)
 
 
 def _are_steps(numbers: list[float]) -> bool:
@@ -280,16 +281,14 @@ def _find_delimiter(csv_file: _Csv) -> str:
     with _open(csv_file.path, csv_file.data) as file:
         start = file.read(GUESSED_FROM_BYTES)
     head = codecs.getincrementaldecoder(csv_file.encoding)(errors="replace").decode(start)
-    best, choice = (False, 1), ","
-    complete = head.rsplit("\n", 1)[0] if "\n" in head else head
-    for delimiter in ",;\t|":
+    complete = head.rsplit("\n", 1)[0]
+
+    def score(delimiter: str) -> tuple[bool, int]:
         reader = csv.reader(io.StringIO(complete, newline=""), delimiter=delimiter)
-        widths = [len(record) for record, _ in zip(reader, range(50), strict=False) if record]
-        if widths and widths[0] > 1:
-            score = (len(set(widths)) == 1, widths[0])
-            if score > best:
-                best, choice = score, delimiter
-    return choice
+        widths = [len(record) for record in islice(reader, 50) if record]
+        return (len(set(widths)) == 1, widths[0]) if widths and widths[0] > 1 else (False, 1)
+
+    return max(",;\t|", key=score)  # the first of them on ties
 
 
 def _csv_error(file: _Csv, error: Exception) -> UnreadableFile:

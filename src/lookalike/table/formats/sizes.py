@@ -233,19 +233,7 @@ def _check_repeats(source: Any, leaves: list[str], counter: Counter) -> None:
     names = sorted({leaf.split(".")[0] for leaf in leaves})
     with pyarrow.parquet.ParquetFile(source, read_dictionary=leaves) as file:
         for batch in file.iter_batches(columns=names):
-            counter.add(0, 0, sum(map(_repeated_bytes, batch.columns)))
-
-
-def _repeated_bytes(cells: Any) -> int:
-    """Return the bytes of an array whose dictionaries are decoded."""
-    kind = cells.type
-    if pa.types.is_dictionary(kind):
-        lengths = pc.binary_length(cells.dictionary).cast(pa.int64())
-        return pc.sum(lengths.take(cells.indices)).as_py() or 0
-    if pa.types.is_struct(kind):
-        return sum(map(_repeated_bytes, cells.flatten()))
-    nested = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_map(kind)
-    return _repeated_bytes(cells.values) if nested else 0
+            counter.add(0, 0, sum(repeated_bytes(cells, decoded=True) for cells in batch.columns))
 
 
 # -- Arrow ----------------------------------------------------------------------------------------
@@ -257,22 +245,27 @@ BUFFER = struct.Struct("<qq")  # offset and length of a buffer in the body of a 
 BLOCK = struct.Struct("<qi4xq")  # where the footer says that a message is
 
 
-def repeated_bytes(cells: Any) -> int:
+def repeated_bytes(cells: Any, decoded: bool = False) -> int:
     """Return the bytes that views add when each cell is written out.
 
     Parameters
     ----------
     cells : Arrow array, whose views may refer to the same long value any number of times
+    decoded : bool
+        Whether dictionaries will be decoded: each cell then has the bytes of its word.
     """
     kind = cells.type
     if pa.types.is_struct(kind):
-        return sum(map(repeated_bytes, cells.flatten()))
+        return sum(repeated_bytes(part, decoded) for part in cells.flatten())
+    if pa.types.is_dictionary(kind) and decoded:
+        lengths = pc.binary_length(cells.dictionary).cast(pa.int64())
+        return pc.sum(lengths.take(cells.indices)).as_py() or 0
     if pa.types.is_dictionary(kind):
         return repeated_bytes(cells.dictionary)
     if str(kind) in VIEWS:  # 16 bytes each, of which the first four are the length
         lengths = np.frombuffer(cells.buffers()[1], np.int32)[::4]
         return int(np.maximum(lengths[cells.offset :][: len(cells)], 0).sum(dtype=np.int64))
-    return repeated_bytes(cells.values) if hasattr(cells, "values") else 0
+    return repeated_bytes(cells.values, decoded) if hasattr(cells, "values") else 0
 
 
 def check_ipc(file: Any, columns: int, path: Path, *, footer: bool) -> None:

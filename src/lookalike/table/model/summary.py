@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -68,12 +68,12 @@ class ColumnSummary:
     compared: bool
     missing: int
     missing_share: float
-    distinct: int | None
-    low: Any
-    high: Any
-    examples: tuple[Any, ...]
-    values: str
-    warnings: tuple[str, ...]
+    distinct: int | None = None
+    low: Any = None
+    high: Any = None
+    examples: tuple[Any, ...] = ()
+    values: str = ""
+    warnings: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as values that JSON can hold."""
@@ -133,8 +133,7 @@ class TableSummary(Sequence[ColumnSummary], Result):
         ----------
         backend : {"pandas", "polars", "pyarrow"}, optional
         """
-        names = ColumnSummary.__dataclass_fields__
-        frame: dict[str, list[Any]] = {name: [] for name in names} | self.cells()
+        frame = self.cells()
         frame["examples"] = [", ".join(map(short, cell)) for cell in frame["examples"]]
         # Dates may be among numbers.
         for name in ("missing_share", "low", "high"):
@@ -145,7 +144,7 @@ class TableSummary(Sequence[ColumnSummary], Result):
     def cells(self) -> dict[str, list[Any]]:
         """Return one row per column of the table."""
         lines = [line | {"warnings": "; ".join(line["warnings"])} for line in self.records()]
-        return {head: [line[head] for line in lines] for head in lines[0]} if lines else {}
+        return {name: [line[name] for line in lines] for name in ColumnSummary.__dataclass_fields__}
 
     def to_dict(self) -> dict[str, Any]:
         """Return name, rows and columns as plain values."""
@@ -208,43 +207,31 @@ def summarize(table: Table) -> TableSummary:
     return TableSummary(len(table), tuple(columns))
 
 
-class _ValueSummary(NamedTuple):
-    """What one kind of column says about its values."""
-
-    values: str
-    distinct: int | None = None
-    constant: bool = False
-    examples: tuple[Any, ...] = ()
-    ends: tuple[Any, Any] = (None, None)
-    warnings: tuple[str, ...] = ()
-
-
 def _look_at(column: Column, compared: bool) -> ColumnSummary:
     present = np.flatnonzero(~column.missing)
     rows, kind = len(column), column.kind
     missing = rows - len(present)
     share = missing / rows if rows else 0.0
-    summary = _ValueSummary("")
-    if len(present):
-        summary = _BY_KIND.get(kind.name, _objects)(column, present)
+    found = _BY_KIND.get(kind.name, _objects)(column, present) if len(present) else {}
+    constant, own = found.pop("constant", False), found.pop("warnings", [])
     warnings = [f"set aside: {kind.reason}"]
     if compared:
-        constant = ["constant: it tells no rows apart"] if summary.constant else []
-        warnings = constant if len(present) > 1 else []
+        warnings = ["constant: it tells no rows apart"] if constant and len(present) > 1 else []
         if share > MIN_SHARE_MOSTLY_MISSING:
             warnings.append(f"mostly missing: {missing:,} of {rows:,} cells")
-        warnings += [*summary.warnings, *([kind.remark] if kind.note else [])]
+        warnings += [*own, *([kind.remark] if kind.note else [])]
         if kind.close not in ("", kind.name) and kind.confidence <= MAX_CONFIDENCE_TO_DOUBT:
             # What the guess left open, and what to paste to have it otherwise.
             warnings.append(Phrase(f"may also be {kind.close!r}: use ", kind.paste(column.name)))
-    about = (column.name, kind.label, kind.reason, compared, missing, share, summary.distinct)
-    return ColumnSummary(*about, *summary.ends, summary.examples, summary.values, tuple(warnings))
+    about = (column.name, kind.label, kind.reason, compared, missing, share)
+    return ColumnSummary(*about, **found, warnings=tuple(warnings))
 
 
-# -- one function per kind: the column, and the positions of its present cells ---------------------
+# -- one function per kind, of the column and the positions of its present cells -------------------
+# What is said of the values, whether they are all the same, and warnings.
 
 
-def _numbers(column: Column, present: np.ndarray) -> _ValueSummary:
+def _numbers(column: Column, present: np.ndarray) -> dict[str, Any]:
     values = column.values[present]
     distinct = len(np.unique(values))
     order = present[np.argsort(values, kind="stable")]
@@ -263,7 +250,8 @@ def _numbers(column: Column, present: np.ndarray) -> _ValueSummary:
     if distinct > 2:
         words += f", median {_grouped(middle)}"
     examples = tuple(dict.fromkeys([low, middle, high]))
-    return _ValueSummary(words, distinct, distinct == 1, examples, (low, high), tuple(warnings))
+    about = {"values": words, "distinct": distinct, "constant": distinct == 1, "low": low}
+    return about | {"high": high, "examples": examples, "warnings": warnings}
 
 
 def _grouped(cell: Any) -> str:
@@ -273,7 +261,7 @@ def _grouped(cell: Any) -> str:
     return f"{whole:,}" if long else short(cell)
 
 
-def _codes(column: Column, present: np.ndarray) -> _ValueSummary:
+def _codes(column: Column, present: np.ndarray) -> dict[str, Any]:
     codes, sizes = np.unique(column.values[present], return_counts=True)
     whole = int(sizes.sum())
     warnings = []
@@ -285,35 +273,36 @@ def _codes(column: Column, present: np.ndarray) -> _ValueSummary:
         )
     levels = column.kind.levels
     names = [levels[c] if c >= 0 else column.unknown.get(c, "unknown") for c in codes.tolist()]
-    words, examples = _common(Counter(dict(zip(names, sizes.tolist(), strict=True))), whole)
+    found = _common(Counter(dict(zip(names, sizes.tolist(), strict=True))), whole)
     if column.kind.name == "order":
-        words = " < ".join(map(short, levels))
-    return _ValueSummary(words, len(codes), len(codes) == 1, examples, warnings=tuple(warnings))
+        found["values"] = " < ".join(map(short, levels))
+    return found | {"constant": len(codes) == 1, "warnings": warnings}
 
 
-def _items(column: Column, present: np.ndarray) -> _ValueSummary:
+def _items(column: Column, present: np.ndarray) -> dict[str, Any]:
     cells = column.values[present]
     counts: Counter[Any] = Counter(item for cell in cells for item in set(cell))
-    words, examples = _common(counts, len(cells)) if counts else ("all empty", ())
-    return _ValueSummary(words, len(counts), len(set(cells)) == 1, examples)
+    return _common(counts, len(cells)) | {"constant": len(set(cells)) == 1}
 
 
-def _common(counts: Counter[Any], whole: int) -> tuple[str, tuple[Any, ...]]:
+def _common(counts: Counter[Any], whole: int) -> dict[str, Any]:
     """Return the most common values, in words with their shares and as they are."""
     top = counts.most_common(N_EXAMPLES)
     words = ", ".join(f"{short(value)} {percent(count / whole)}" for value, count in top)
-    return words + (", …" if len(counts) > N_EXAMPLES else ""), tuple(value for value, _ in top)
+    words += ", …" if len(counts) > N_EXAMPLES else ""
+    examples = tuple(value for value, _ in top)
+    return {"values": words or "all empty", "distinct": len(counts), "examples": examples}
 
 
-def _texts(column: Column, present: np.ndarray) -> _ValueSummary:
+def _texts(column: Column, present: np.ndarray) -> dict[str, Any]:
     cells = column.values[present]
     # The first row of a sorted file is seldom typical.
     example = cells[len(cells) // 2]
-    distinct = len(set(cells))
-    return _ValueSummary(f"such as {short(example)}", distinct, distinct == 1, (example,))
+    about = {"distinct": len(set(cells)), "constant": len(set(cells)) == 1}
+    return about | {"values": f"such as {short(example)}", "examples": (example,)}
 
 
-def _objects(column: Column, present: np.ndarray) -> _ValueSummary:
+def _objects(column: Column, present: np.ndarray) -> dict[str, Any]:
     """Vectors and histograms, series and graphs by their size; other objects by an example."""
     kind, cells, example = column.kind.name, column.values[present], column.cell(int(present[0]))
     words, constant = f"such as {short(example)}", False
@@ -325,7 +314,7 @@ def _objects(column: Column, present: np.ndarray) -> _ValueSummary:
         ends = dict.fromkeys((min(sizes), max(sizes)))
         words = " to ".join(f"{size:,}" for size in ends)
         words += " nodes each" if kind == "graph" else " values each"
-    return _ValueSummary(words, None, constant, (example,))
+    return {"values": words, "constant": constant, "examples": (example,)}
 
 
 _BY_KIND = {
