@@ -89,21 +89,24 @@ def test_narrow_vectors_are_compared_as_wide_ones():
     assert own.compare(code, code)[0, 1] == pytest.approx(reference.euclidean(*wide), rel=1e-15)
 
 
-def test_cells_given_as_lists_are_stacked():
+def test_series_of_one_length_are_stacked():
     values = np.empty(3, dtype=object)
-    values[:] = [[1.0, 2.0], None, np.array([4, 6])]
-    ragged = Column("thing", Kind("histogram"), values)
+    values[:] = [np.array([1.0, 2.0]), None, np.array([4.0, 6.0])]
+    ragged = Column("thing", Kind("series"), values)
     own = Euclidean().fit(ragged)
     code = own.encode(ragged)
     np.testing.assert_array_equal(own.compare(code[:1], code), [[0, np.nan, 5]])
 
 
-@pytest.mark.parametrize("distance", [Euclidean(), NormalizedEuclidean(), EarthMover()])
-def test_ragged_histograms_are_refused_by_row(distance):
+def test_ragged_series_are_refused_by_row():
     values = np.empty(3, dtype=object)
-    values[:] = [[1.0, 2.0], [3.0, 4.0], [5.0]]
+    values[:] = [np.array([1.0, 2.0]), np.array([3.0, 4.0]), np.array([5.0])]
     with pytest.raises(ValueError, match=r"column 'thing', row 2: needs 2 numbers.*found 1"):
-        distance.fit(Column("thing", Kind("histogram"), values))
+        Euclidean().fit(Column("thing", Kind("series"), values))
+
+
+@pytest.mark.parametrize("distance", [Euclidean(), NormalizedEuclidean(), EarthMover()])
+def test_histograms_of_another_width_are_refused(distance):
     own = distance.fit(column("histogram", [[1.0, 2.0]]))
     with pytest.raises(ValueError, match="2 numbers per cell"):
         own.encode(column("histogram", [[1.0, 2.0, 3.0]]))

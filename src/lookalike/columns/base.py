@@ -3,7 +3,8 @@
 import copy
 import reprlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -144,7 +145,7 @@ class Distance(Estimator, ABC):
         positions, sizes = [np.empty(0, np.int64)], [np.empty(0)]
         start = 0
         for part in table.column(name):
-            present = np.flatnonzero(~missing_cells(part))
+            present = np.flatnonzero(~part.missing)
             positions.append(present + start)
             sizes.append(sizes_of(part, present))
             start += len(part)
@@ -152,10 +153,8 @@ class Distance(Estimator, ABC):
         if self.scale is not None:
             return 0.0
         # Sizes and positions are those of all rows, so the draw is the one that memory would make.
-        all_sizes = np.concatenate(sizes)
-        n_sampled = self.sample_size(longest_of(table.like[name], all_sizes))
-        drawn = self.draw(np.concatenate(positions), all_sizes, n_sampled)
-        return self._farthest(self._encode(table.take_column(name, drawn)))
+        every = np.concatenate(positions), np.concatenate(sizes)
+        return self._scale_of(table.like[name], *every, partial(table.take_column, name))
 
     @abstractmethod
     def _encode(self, column: Column) -> Cells:
@@ -207,16 +206,20 @@ class Distance(Estimator, ABC):
         return np.asarray(rows[np.unique(np.concatenate([ends, drawn]))])
 
     def _find_scale(self, column: Column) -> float:
-        rows = np.flatnonzero(~missing_cells(column))
-        sizes = sizes_of(column, rows)
-        rows = self.draw(rows, sizes, self.sample_size(longest_of(column, sizes)))
+        rows = np.flatnonzero(~column.missing)
         try:
-            cells = self._encode(column.take(rows))
+            return self._scale_of(column, rows, sizes_of(column, rows), column.take)
         except LookalikeError:
             # Fails again, and names the row as it is counted in the table.
             self._encode(column)
             raise
-        return self._farthest(cells)
+
+    def _scale_of(
+        self, like: Column, rows: np.ndarray, sizes: np.ndarray, take: Callable[[Any], Column]
+    ) -> float:
+        """Return the largest distance seen among cells that are drawn by their sizes."""
+        drawn = self.draw(rows, sizes, self.sample_size(longest_of(like, sizes)))
+        return self._farthest(self._encode(take(drawn)))
 
     def _farthest(self, cells: Cells) -> float:
         # From a row to the farthest, from that to the farthest ...: a few rows find nearly the
@@ -286,13 +289,6 @@ def missing_rows(cells: Cells) -> np.ndarray:
         # A row is missing as a whole or not at all; a row of no numbers is not missing.
         return np.asarray(np.isnan(cells[:, :1]).any(axis=1))
     return np.isnan(cells)
-
-
-def missing_cells(column: Column) -> np.ndarray:
-    """Say which cells of a column are missing, before they are encoded."""
-    # Vectors may come as objects too, which ``Column.missing`` takes for a matrix.
-    is_object = column.values.dtype == object
-    return np.array([cell is None for cell in column.values], bool) if is_object else column.missing
 
 
 def hide_missing(out: np.ndarray, a: Cells, b: Cells) -> np.ndarray:

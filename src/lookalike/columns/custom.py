@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike.columns.base import Distance, cell_error, missing_cells, show
+from lookalike.columns.base import Distance, cell_error, show
 from lookalike.errors import InvalidInput, Param
 from lookalike.saving.fields import Array, Dims, Field, Fields, Flag, Instance, require
 from lookalike.table import LazyTable
@@ -59,11 +59,9 @@ class CallableDistance(Distance):
         # beside each cell its row: a block knows no rows, and an error has to name them
         out = np.empty((len(column), 2), dtype=object)
         out[:, 0] = range(len(column))
-        missing = missing_cells(column)
         whole = column.kind.name in MATRIX
-        for row in range(len(column)):
-            if not missing[row]:
-                out[row, 1] = column.values[row] if whole else column.cell(row)
+        for row in np.flatnonzero(~column.missing).tolist():
+            out[row, 1] = column.values[row] if whole else column.cell(row)
         return out
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:

@@ -437,8 +437,7 @@ class GreatCircle(_RowDistance):
         self.scale = scale
 
     def _matrix(self, column: Column) -> np.ndarray:
-        is_object = column.values.dtype == object
-        values = self._stack(column) if is_object else np.array(column.values, dtype=np.float64)
+        values = np.array(column.values, dtype=np.float64)
         if np.isnan(values).all():  # of any width, as nothing is written in them
             return np.full((len(values), 2), np.nan)
         if values.shape[1:] != (2,):

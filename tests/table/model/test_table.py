@@ -130,7 +130,7 @@ def test_loaded_cells_are_checked():
     check_cells(np.array([0, -9]), Kind("category", levels=("a",)), "x")
     check_cells(np.array(["a", None], dtype=object), Kind("text"), "x")
     objects = np.array([None, None], dtype=object)
-    for kind in ("text", "set", "series", "graph", "vector", "object"):
+    for kind in ("text", "set", "series", "graph", "object"):
         check_cells(objects, Kind(kind), kind)
     listed = np.empty(1, dtype=object)
     listed[0] = (["a"],)
@@ -138,7 +138,8 @@ def test_loaded_cells_are_checked():
         (Kind("number"), codes), (Kind("number"), np.ones((1, 1))), (Kind("category"), codes),
         (Kind("flag"), np.array([2])), (Kind("category", levels=("a",)), np.array([1])),
         (Kind("order", levels=("a", "b")), np.array([0.0])), (Kind("text"), codes),
-        (Kind("vector"), np.ones(2)), (Kind("text"), np.array([1], dtype=object)),
+        (Kind("vector"), np.ones(2)), (Kind("vector"), objects),
+        (Kind("text"), np.array([1], dtype=object)),
         (Kind("series"), np.array(["a"], dtype=object)), (Kind("sequence"), listed),
     ):  # fmt: skip
         with pytest.raises(ValueError, match="x"):

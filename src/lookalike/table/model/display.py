@@ -1,7 +1,5 @@
 """A table for people and for other libraries: columns in order, rows as lines, HTML, frames."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

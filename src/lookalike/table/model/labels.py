@@ -1,7 +1,5 @@
 """What a row is called: the columns that name it, and the rows that a name means."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

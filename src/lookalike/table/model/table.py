@@ -175,7 +175,6 @@ CELLS: dict[str, tuple[type, ...]] = {
     "sequence": (tuple,),
     "series": (np.ndarray,),
     "graph": (Graph,),
-    **dict.fromkeys(MATRIX, (np.ndarray, list, tuple)),
 }
 
 
@@ -188,8 +187,8 @@ def check_cells(values: np.ndarray, kind: Kind, where: str) -> None:
         if kind.name in CODED:
             n_levels = len(kind.levels) if kind.levels or kind.name != "flag" else 2
             require(values.max(initial=-1) < n_levels, where, f"codes below {n_levels}", "others")
-    elif dtype.kind != "O":
-        is_matrix = kind.name in MATRIX and values.ndim == 2
+    elif kind.name in MATRIX or dtype.kind != "O":
+        is_matrix = kind.name in MATRIX and values.ndim == 2 and dtype.kind == "f"
         require(is_matrix, where, f"cells of kind {kind.name}", str(dtype))
     elif kind.name != "object":
         _check_objects(values, kind.name, where)
