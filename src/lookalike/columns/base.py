@@ -12,7 +12,7 @@ import numpy as np
 from lookalike._runtime.estimator import Estimator
 from lookalike._runtime.random_state import make_generator
 from lookalike.columns.ragged import Ragged
-from lookalike.errors import InPython, InvalidInput, LookalikeError, Param
+from lookalike.errors import InPython, InvalidInput, LookalikeError, Param, WrongType
 from lookalike.saving import fields
 from lookalike.saving.encode import saveable
 from lookalike.table import LazyTable
@@ -23,6 +23,15 @@ show = reprlib.repr
 
 Cells = np.ndarray | Ragged
 """Encoded cells: an array with one entry or row per cell, or a ``Ragged``."""
+
+
+# What a cell is in Python, by its kind, and how it is called.
+CELL_TYPES: dict[str, tuple[Any, str]] = {
+    "text": (str, "a text"),
+    "set": (frozenset | set, "a set"),
+    "sequence": (tuple | list, "a sequence"),
+    "graph": (Graph, "a graph"),
+}
 
 
 class Distance(Estimator, ABC):
@@ -177,6 +186,13 @@ class Distance(Estimator, ABC):
             kinds = Param("kinds", {column.name: self.kinds[0]})
             hint = ("Use ", kinds, " or choose another distance")
             raise InvalidInput(who, needed, f"kind {column.kind.name}", hint)
+        known, needed = CELL_TYPES.get(column.kind.name, (object, ""))
+        types = set(map(type, column.values)) if needed else ()
+        if not all(issubclass(kind, known | None) for kind in types):
+            cells = enumerate(column.values)
+            row, cell = next(pair for pair in cells if not isinstance(pair[1], known | None))
+            advice = "Correct the cell, or read the column as another kind"
+            raise cell_error(column.name, row, needed, show(cell), advice, WrongType)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "column_"):

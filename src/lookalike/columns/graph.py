@@ -7,7 +7,7 @@ import numpy as np
 
 from lookalike.columns.base import Distance, cell_error, show
 from lookalike.columns.ragged import Ragged, RaggedOf
-from lookalike.columns.sets import cells_of_type, pack_each, shared, token_id, unshared
+from lookalike.columns.sets import pack_each, shared, token_id, unshared
 from lookalike.kernels.objects import graph_edit_block, shared_pairs
 from lookalike.saving.fields import Fields, Integer, require
 from lookalike.table.model.table import Column, Graph
@@ -22,8 +22,7 @@ class _Graphs(Distance):
     CELLS = RaggedOf("int64", high=-2)
 
     def _encode(self, column: Column) -> Ragged:
-        cells = cells_of_type(column, Graph, "a graph", "Give each cell a graph")
-        return pack_each(cells, lambda row, cell: self._numbers(cell, column.name, row))
+        return pack_each(column.values, lambda row, cell: self._numbers(cell, column.name, row))
 
     @abstractmethod
     def _numbers(self, graph: Graph, column: str, row: int) -> list[int]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from lookalike.columns.base import Distance, cell_error, missing_rows, show
 from lookalike.columns.ragged import Ragged, RaggedOf
-from lookalike.columns.sets import TokenNumbers, cells_of_type, pack_each
+from lookalike.columns.sets import TokenNumbers, pack_each
 from lookalike.columns.text import matrix, strings
 from lookalike.errors import Param, Phrase, WrongType
 from lookalike.kernels.objects import edit_sets_block, shared_codes
@@ -83,13 +83,11 @@ class Edit(Distance):
 
     def _encode(self, column: Column) -> Ragged:
         tokens = TokenNumbers()
-        hint = "Give each cell a tuple or a list, or make the column a text"
-        cells = cells_of_type(column, tuple | list, "a sequence", hint)
 
         def numbers(row: int, cell: Any) -> list[int]:
             return _nested(cell, tokens, column.name, row) if self.sets_ else tokens.of(cell)
 
-        return pack_each(cells, numbers)
+        return pack_each(column.values, numbers)
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         if self.sets_:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike.columns.base import Distance, cell_error, show
+from lookalike.columns.base import Distance
 from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.errors import WrongType
 from lookalike.kernels import fallback
@@ -82,14 +82,6 @@ def _plain_number(value: Any) -> Any:
     return near if Fraction(near) == exact else ("fraction", exact.numerator, exact.denominator)
 
 
-def cells_of_type(column: Column, types: Any, needed: str, hint: str) -> np.ndarray:
-    """Return the cells of a column, each of some type or None; name the first that is another."""
-    for row, cell in enumerate(column.values):
-        if cell is not None and not isinstance(cell, types):
-            raise cell_error(column.name, row, needed, show(cell), hint, WrongType)
-    return column.values
-
-
 def pack_each(cells: np.ndarray, numbers: Callable[[int, Any], list[int]]) -> Ragged:
     """Pack the token numbers of each cell, which a function of its row and the cell gives."""
     # One flat array for all rows: kernels take neither lists nor objects.
@@ -121,10 +113,8 @@ class _Sets(Distance):
 
     def _encode(self, column: Column) -> Ragged:
         tokens = TokenNumbers()
-        hint = "Give each cell a set, such as {'a', 'b'}, or make the column a text"
-        cells = cells_of_type(column, frozenset | set, "a set", hint)
         # Sorted, as the kernel counts shared tokens by merging two rows.
-        return pack_each(cells, lambda _, cell: sorted(set(tokens.of(cell))))
+        return pack_each(column.values, lambda _, cell: sorted(set(tokens.of(cell))))
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         return unshared(a, b, self.of_smaller)

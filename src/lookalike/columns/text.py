@@ -12,21 +12,18 @@ import numpy as np
 
 from lookalike.columns.base import Distance
 from lookalike.columns.ragged import Ragged, RaggedOf
-from lookalike.columns.sets import TokenNumbers, cells_of_type
+from lookalike.columns.sets import TokenNumbers
 from lookalike.saving.fields import Array, Fields, Flag, Real, require
 from lookalike.table.model.table import Column
 
 
 def letters(column: Column) -> Ragged:
     """Pack texts as code points; None is a missing one."""
-    hint = "Turn the cells into texts or give the column another kind"
-    texts = cells_of_type(column, str, "a text", hint)
-    full = ["" if text is None else text for text in texts]
+    full = ["" if text is None else text for text in column.values]
     # surrogatepass: texts cut in the middle of a character exist, and have to come back unchanged
     points = np.frombuffer("".join(full).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     ends = np.cumsum([0, *map(len, full)], dtype=np.int64)
-    missing = np.fromiter((text is None for text in texts), dtype=bool, count=len(full))
-    return Ragged(points, ends, missing)
+    return Ragged(points, ends, column.missing)
 
 
 def strings(cells: Ragged) -> list[str]:
@@ -276,7 +273,7 @@ class TfIdf(Distance):
     def _learn_parts(self, like: Column, parts: Iterable[Column]) -> None:
         texts, n = Counter[str](), 0
         for part in parts:
-            for cell in _texts(part):
+            for cell in part.values:
                 texts.update(set(words_of(cell or "")))
                 n += cell is not None
         numbers = np.array(TokenNumbers().of(texts), dtype=np.int64)
@@ -285,7 +282,7 @@ class TfIdf(Distance):
         self.words_, self.weights_ = numbers[order], 1.0 + np.log((1.0 + n) / (1.0 + counts))
 
     def _encode(self, column: Column) -> Ragged:
-        bags = [Counter(words_of(cell or "")) for cell in _texts(column)]
+        bags = [Counter(words_of(cell or "")) for cell in column.values]
         numbers = np.array(TokenNumbers().of(chain.from_iterable(bags)), dtype=np.int64)
         times = np.fromiter(chain.from_iterable(bag.values() for bag in bags), np.float64)
         at = np.searchsorted(self.words_, numbers)
@@ -298,8 +295,7 @@ class TfIdf(Distance):
         # Word by word, in order: a text has the same bits whatever is encoded with it.
         weights /= np.sqrt(np.bincount(row, weights**2, len(bags)))[row]
         ends = 2 * np.cumsum([0, *np.bincount(row, minlength=len(bags))], dtype=np.int64)
-        missing = np.array([cell is None for cell in column.values], dtype=bool)
-        return Ragged(np.column_stack([at, weights]).ravel(), ends, missing)
+        return Ragged(np.column_stack([at, weights]).ravel(), ends, column.missing)
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         # The side with fewer words is turned around, which costs as much as it has words. Products
@@ -331,11 +327,6 @@ class TfIdf(Distance):
         ascends[1:] = positions[1:] > positions[:-1]
         ascends[cells.offsets[:-1][np.diff(cells.offsets) > 0] // 2] = True
         require((fits & ascends).all(), where, "words of the vocabulary, ascending", "others")
-
-
-def _texts(column: Column) -> np.ndarray:
-    hint = "Turn the cells into texts first, or read the column as another kind"
-    return cells_of_type(column, str, "a text", hint)
 
 
 def words_of(text: str) -> list[str]:

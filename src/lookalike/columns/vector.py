@@ -92,8 +92,7 @@ class _RowDistance(Distance):
         for row, cell in cells.items():
             if len(cell) != length:
                 needed = f"{length} numbers, as in the other cells"
-                also = ", or choose 'dtw', which takes any" * (column.kind.name == "series")
-                hint = f"Bring the cells to one length{also}"
+                hint = "Bring the cells to one length, or choose 'dtw', which takes any"
                 raise cell_error(column.name, row, needed, f"{len(cell)}", hint)
             out[row] = cell
         return out
