@@ -7,32 +7,9 @@ import numpy as np
 
 from lookalike.columns.base import Cells, Distance, cell_error, closeness, hide_missing, show
 from lookalike.columns.number import shorter_way
-from lookalike.errors import InvalidInput
 from lookalike.saving.fields import Array, Field, Fields, Plain, TupleOf
 from lookalike.table import LazyTable
 from lookalike.table.model.table import Column, unknown_code
-
-
-def codes_in(column: Column, levels: tuple[Any, ...]) -> np.ndarray:
-    """Return the codes of a column in terms of the fitted levels.
-
-    A table read on its own may number its levels otherwise; values that were not fitted keep a code
-    below -1 that is the same in every call. Such a level of an order that was guessed is missing.
-    """
-    codes = np.asarray(column.values, dtype=np.int64)
-    own = tuple(column.kind.levels)
-    if own != levels and own and levels:
-        if codes.max(initial=-1) >= len(own):
-            found = f"code {int(codes.max())} of {len(own)} levels"
-            hint = "Read the table again, or fit the measure again"
-            raise InvalidInput(f"column {column.name!r}", "codes of its levels", found, hint)
-        fitted = {level: code for code, level in enumerate(levels)}
-        recode = np.array([fitted.get(v, unknown_code(v)) for v in own], dtype=np.int64)
-        given, codes = codes, np.where(codes >= 0, recode[np.maximum(codes, 0)], codes)
-        for code, value in column.unknown.items():
-            if value in fitted:
-                codes[given == code] = fitted[value]
-    return np.maximum(codes, -1) if column.kind.takes_new_levels else codes
 
 
 def variance_of_codes(codes: np.ndarray, squared: np.ndarray | None = None) -> float:
@@ -67,7 +44,35 @@ class _Coded(Distance, abstract=True):
         return 1.0
 
     def _encode(self, column: Column) -> np.ndarray:
-        return codes_in(column, self.levels_)
+        """Return the codes of a column in terms of the fitted levels.
+
+        A table read on its own may number its levels otherwise; values that were not fitted keep a
+        code below -1 that is the same in every call. Such a level of an order that was guessed is
+        missing.
+        """
+        levels = self.levels_
+        codes = np.asarray(column.values, dtype=np.int64)
+        own = tuple(column.kind.levels)
+        if own != levels and own and levels:
+            fitted = {level: code for code, level in enumerate(levels)}
+            recode = np.array([fitted.get(v, unknown_code(v)) for v in own], dtype=np.int64)
+            given, codes = codes, np.where(codes >= 0, recode[np.maximum(codes, 0)], codes)
+            for code, value in column.unknown.items():
+                if value in fitted:
+                    codes[given == code] = fitted[value]
+        return np.maximum(codes, -1) if column.kind.takes_new_levels else codes
+
+    def _known(self, column: Column, n_levels: int, needed: str, hint: str) -> np.ndarray:
+        """Return the codes of a column, none of which may be that of another level."""
+        codes = _Coded._encode(self, column)
+        unknown = np.flatnonzero((codes < -1) | (codes >= n_levels))
+        if len(unknown):
+            row = int(unknown[0])
+            code = int(column.values[row])
+            named = code in column.unknown or 0 <= code < len(column.kind.levels)
+            found = show(column.cell(row)) if named else f"code {code}"
+            raise cell_error(column.name, row, needed, found, hint)
+        return codes
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         return np.asarray(a[:, None] != b, dtype=np.float64)
@@ -104,17 +109,9 @@ class LevelDistance(_Coded, abstract=True):
         """Return the similarity of every level to every other from how often each was seen."""
 
     def _encode(self, column: Column) -> np.ndarray:
-        codes = super()._encode(column)
-        unknown = np.flatnonzero((codes < -1) | (codes >= len(self.levels_)))
-        if len(unknown):
-            row = int(unknown[0])
-            code = int(column.values[row])
-            named = code in column.unknown or 0 <= code < len(column.kind.levels)
-            found = show(column.cell(row)) if named else f"code {code}"
-            needed = "one of the levels " + ", ".join(repr(v) for v in self.levels_)
-            hint = "Declare the level, with its place, where the kind is given, or leave it missing"
-            raise cell_error(column.name, row, needed, found, hint)
-        return codes
+        needed = "one of the levels " + ", ".join(map(repr, self.levels_))
+        hint = "Declare the level, with its place, where the kind is given, or leave it missing"
+        return self._known(column, len(self.levels_), needed, hint)
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         return 1.0 - self._look_up(a, b)
@@ -283,14 +280,9 @@ class Presence(_Coded):
     CELLS = Array("int64", "n", low=-1, high=1)
 
     def _encode(self, column: Column) -> np.ndarray:
-        codes = super()._encode(column)
-        unknown = np.flatnonzero((codes < -1) | (codes > 1))
-        if len(unknown):
-            row = int(unknown[0])
-            needed = "a flag that is " + " or ".join(repr(v) for v in self.levels_ or (0, 1))
-            hint = "Correct the cell, leave it missing, or make the column a category"
-            raise cell_error(column.name, row, needed, show(column.cell(row)), hint)
-        return codes
+        needed = "a flag that is " + " or ".join(map(repr, self.levels_ or (0, 1)))
+        hint = "Correct the cell, leave it missing, or make the column a category"
+        return self._known(column, 2, needed, hint)
 
     def similarity(self, a: Cells, b: Cells) -> np.ndarray:
         """Return 1 where both are yes, 0 where they differ, NaN where nothing is comparable."""
