@@ -5,7 +5,8 @@ import json
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from glob import escape
 from io import BytesIO
@@ -64,8 +65,15 @@ def read_file(path: Path, options: CsvOptions) -> list[Raw]:
         What is to be known of a CSV file.
     """
     kind, packed = _format(path)
-    try:
+    with reading(path, kind):
         return _read(path, kind, packed, options)
+
+
+@contextmanager
+def reading(path: Path, kind: str) -> Iterator[None]:
+    """Turn whatever a damaged file makes of the libraries below into one error that names it."""
+    try:
+        yield
     except LookalikeError:
         raise
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
@@ -73,9 +81,9 @@ def read_file(path: Path, options: CsvOptions) -> list[Raw]:
     except MemoryError as error:
         hint = ("Read it in parts, or raise ", Param("memory_limit", of="config"))
         raise unreadable(path, "a file that fits in memory", "a larger file", hint) from error
-    except Exception as error:  # whatever a damaged file makes of the libraries below
+    except Exception as error:
         reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
-        found = f"a damaged file or another format ({reason})"
+        found = f"a damaged file or another format ({reason[:200]})"
         advice = "Write the file again, or give it the ending of its real format"
         raise unreadable(path, f"a complete {kind} file", found, advice) from error
 

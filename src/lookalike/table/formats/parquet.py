@@ -11,7 +11,6 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,8 +19,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
-from lookalike.errors import InvalidInput, LookalikeError, Param, WrongType, missing_file
+from lookalike.errors import InvalidInput, Param, WrongType, missing_file
 from lookalike.table.formats.delimited import unreadable
+from lookalike.table.formats.files import reading
 
 # Read together; chosen by hand.
 BATCH_ROWS = 2**16
@@ -84,7 +84,7 @@ class ParquetParts:
         """Look at the schemas; two that differ are an error that names file and column."""
         schemas, counts = [], []
         for path in files:
-            with _reading(path), pyarrow.parquet.ParquetFile(path) as file:
+            with reading(path, "parquet"), pyarrow.parquet.ParquetFile(path) as file:
                 schemas.append(file.schema_arrow)
                 counts.append(file.metadata.num_rows)
         first = schemas[0]
@@ -176,22 +176,9 @@ def _agree(fields: dict[str, tuple[Any, Path]], schema: Any, path: Path, first: 
             raise unreadable(path, needed, f"type {field.type}", hint)
 
 
-@contextmanager
-def _reading(path: Path) -> Iterator[None]:
-    """Turn whatever a damaged file makes of the library below into one error that names it."""
-    try:
-        yield
-    except LookalikeError:
-        raise
-    except (pa.ArrowException, OSError, ValueError) as error:
-        reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
-        found = f"a damaged file or another format ({reason[:200]})"
-        raise unreadable(path, "a complete Parquet file", found, "Write the file again") from error
-
-
 def _read(path: Path, low: int, high: int, schema: Any, count: int) -> Iterator[Any]:
     """Yield the rows from low to high of one file, skipping whole row groups before them."""
-    with _reading(path):
+    with reading(path, "parquet"):
         file = pyarrow.parquet.ParquetFile(path)
     with file:
         ends = _ends(file, path, count)
@@ -200,7 +187,7 @@ def _read(path: Path, low: int, high: int, schema: Any, count: int) -> Iterator[
         at = int(ends[groups[0]])
         batches = iter(file.iter_batches(BATCH_ROWS, row_groups=groups, columns=schema.names))
         while at < high:
-            with _reading(path):
+            with reading(path, "parquet"):
                 if (batch := next(batches, None)) is None:
                     raise ValueError("fewer rows than it says")
                 # Offsets and indices of an untrusted file may lead anywhere in memory.
@@ -212,7 +199,7 @@ def _read(path: Path, low: int, high: int, schema: Any, count: int) -> Iterator[
 
 
 def _take(path: Path, rows: np.ndarray, schema: Any, count: int) -> list[Any]:
-    with _reading(path), pyarrow.parquet.ParquetFile(path) as file:
+    with reading(path, "parquet"), pyarrow.parquet.ParquetFile(path) as file:
         ends = _ends(file, path, count)
         groups = np.searchsorted(ends, rows, side="right") - 1
         parts = []
