@@ -177,14 +177,10 @@ def _edit(a: Ragged, b: Ragged) -> np.ndarray:
     from rapidfuzz.distance.Levenshtein import distance
 
     a_codes, b_codes, used = shared_codes(a.values, b.values)
-    if used > N_CODE_POINTS:
-        half = len(a) // 2
-        if half == 0:
-            if len(b) > 1:
-                return _edit(b, a).T
-            # Two sequences that share more items than there are letters.
-            return np.array([[float(distance(a_codes.tolist(), b_codes.tolist()))]])
-        return np.concatenate([_edit(a[:half], b), _edit(a[half:], b)])
+    if used > N_CODE_POINTS:  # more items than there are letters
+        x, y = ([cells.row(i).tolist() for i in range(len(cells))] for cells in (a, b))
+        counts = [float(distance(one, other)) for one in x for other in y]
+        return np.reshape(counts, (len(a), len(b)))
     a_words = strings(Ragged(a_codes, a.offsets, a.missing))
     b_words = strings(Ragged(b_codes, b.offsets, b.missing))
     return matrix(a_words, b_words, distance)

@@ -8,6 +8,7 @@ import decimal
 import numbers
 import re
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -423,8 +424,14 @@ def _parse_known(words: Words, known: Reading) -> dates.Found | None:
 
 def _misfit(raw: Raw, words: Words, kind: Kind, date: bool, fitted: bool) -> Exception:
     """Name the first cell that is not what the others are."""
-    fits = [_fits_alone(word, words.name, kind, date) for word in words.distinct.to_pylist()]
-    rows, first, every = raw.misfits(words, np.array(fits))
+    known = kind.reading or Reading()
+    if known.form if date else known.what == "number":
+        _, fits = (dates.parse_dates if date else parse_numbers)(words.distinct, known)
+    else:
+        find = partial(dates.find_dates, compact=True) if date else find_numbers
+        alone = (words.distinct[at : at + 1] for at in range(len(words)))
+        fits = np.array([find(Words.once(words.name, word)) is not None for word in alone])
+    rows, first, every = raw.misfits(words, fits)
     text = Param("kinds", {raw.name: "text"})
     hint = Phrase("Use ", Param("missing", [first]), " or ", text)
     if every and date:
@@ -433,14 +440,6 @@ def _misfit(raw: Raw, words: Words, kind: Kind, date: bool, fitted: bool) -> Exc
     if fitted:
         hint = Phrase("Write it as the fitted cells are written, or leave it missing")
     return raw.error(rows, first, "dates" if date else "numbers", hint)
-
-
-def _fits_alone(word: str, name: str, kind: Kind, date: bool) -> bool:
-    words, known = Words.once(name, pa.array([word], pa.large_string())), kind.reading or Reading()
-    if known.form if date else known.what == "number":
-        parse = dates.parse_dates if date else parse_numbers
-        return bool(parse(words.distinct, known)[1].all())
-    return (dates.find_dates(words, compact=True) if date else find_numbers(words)) is not None
 
 
 # -- what a column of numbers is -------------------------------------------------------------------

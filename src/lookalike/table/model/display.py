@@ -11,6 +11,7 @@ from lookalike.show.html.document import fragment
 from lookalike.show.html.markup import Html, escape
 from lookalike.show.html.markup import table as html_table
 from lookalike.show.layout import cut
+from lookalike.table.model.cells import LISTS
 from lookalike.table.model.labels import MAX_CELL_CHARACTERS, label_first
 from lookalike.table.model.table import CODED, Column, Table
 
@@ -78,10 +79,6 @@ def table_html(table: Table) -> str:
     return fragment(html_table(rows, heads, title, text=text) + note)
 
 
-# Kinds whose cells are lists.
-LIST_KINDS = ("series", "histogram", "vector", "sequence", "set")
-
-
 def frame_of(table: Table, backend: str) -> Any:
     """Return the cells of a table as a data frame.
 
@@ -105,7 +102,7 @@ def _cells(column: Column, backend: str) -> Any:
         # As they are: pandas takes NaN for a missing cell.
         return column.values
     cells = [column.cell(row) for row in range(len(column))]
-    if kind.name in LIST_KINDS:
+    if kind.name in LISTS:
         return _each(_list, cells)
     if backend == "pandas":
         return cells
