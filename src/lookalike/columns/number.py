@@ -1,5 +1,6 @@
 """Numbers: how far apart they are, and how far that is on the scale of the column."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -109,7 +110,7 @@ class Absolute(Distance):
 
     def _learn(self, column: Column) -> None:
         # Shares are counted from here: far outside of the range they would lose their digits.
-        self.low_ = self._ends(self._encode(column))[0]
+        self.low_ = self._ends(column)[0]
 
     def shares(self, cells: np.ndarray) -> np.ndarray:
         """Return encoded numbers on a scale where the fitted ones reach from 0 to 1.
@@ -126,18 +127,11 @@ class Absolute(Distance):
 
     def _learn_in_parts(self, table: LazyTable, name: str) -> float:
         tally = finite_tally(table, name)
-        low = high = 0.0
-        if tally.count:
-            # The same order statistics as ``_ends`` takes of all values.
-            k = int(self.trim * (tally.count - 1))
-            low, high = tally.ranked(np.array([k, tally.count - 1 - k])).tolist()
-            if not low < high:
-                low, high = float(tally.values[0]), float(tally.values[-1])
-        self.low_ = low
-        return self.span_of(name, low, high) if self.scale is None else 0.0
+        self.low_, high = self._trimmed_ends(tally.count, tally.ranked)
+        return self.span_of(name, self.low_, high) if self.scale is None else 0.0
 
     def _find_scale(self, column: Column) -> float:
-        return self.span_of(column.name, *self._ends(self._encode(column)))
+        return self.span_of(column.name, *self._ends(column))
 
     def span_of(self, name: str, low: float, high: float) -> float:
         """Return the width of a range; one that no number can hold is an error."""
@@ -148,18 +142,20 @@ class Absolute(Distance):
             raise InvalidInput(f"column {name!r}", needed, f"{low:g} to {high:g}", hint)
         return span
 
-    def _ends(self, values: np.ndarray) -> tuple[float, float]:
-        """Return where the range begins and where it ends; both are 0 without any number."""
+    def _ends(self, column: Column) -> tuple[float, float]:
+        """Return where the range of a column begins and where it ends."""
+        values = self._encode(column)
         present = values[~np.isnan(values)] + 0.0  # -0.0 is 0.0
-        if not len(present):
-            return 0.0, 0.0
+        return self._trimmed_ends(len(present), lambda ranks: np.partition(present, ranks)[ranks])
+
+    def _trimmed_ends(self, n: int, ranked: Callable[[np.ndarray], Any]) -> tuple[float, float]:
+        """Return both ends of n numbers, given those of some ranks; 0 without any number."""
+        low = high = 0.0
         # Values of the column itself, nothing between two of them: no sum that could overflow.
-        if k := int(self.trim * (len(present) - 1)):
-            cut = np.partition(present, (k, len(present) - 1 - k))
-            low, high = float(cut[k]), float(cut[-1 - k])
-            if low < high:
-                return low, high
-        return float(present.min()), float(present.max())
+        for k in (int(self.trim * (n - 1)), 0) if n else ():
+            if not low < high:
+                low, high = ranked(np.array([k, n - 1 - k])).tolist()
+        return low, high
 
     def _encode(self, column: Column) -> np.ndarray:
         return finite_values(column)
