@@ -363,9 +363,9 @@ def _mark(raw: Raw, words: Words, prefer: str) -> Guess | None:
     word = words.written[0].as_py()
     if word.strip().casefold() not in vocabulary().marks or raw.count != words.count:
         return None
-    facts = {"note": f"a cell without {word!r} is read as no", "reading": Reading("mark")}
     kind = Kind("flag", f"{word!r} or nothing", ("", word), confidence=0.8, close="category")
-    return Guess(replace(kind, **facts))
+    note = f"a cell without {word!r} is read as no"
+    return Guess(replace(kind, note=note, reading=Reading("mark")))
 
 
 # -- order, sets -----------------------------------------------------------------------------------
