@@ -12,7 +12,7 @@ from lookalike._runtime.threads import blocks
 from lookalike.columns.vector import blocks_of, pairs_of
 from lookalike.errors import InvalidInput, Param
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.rows import Ids, Rows, are_self_pairs, name_rows
+from lookalike.measures.contract.rows import Named, Rows, are_self_pairs
 from lookalike.measures.numeric import METRICS, _NumericMeasure, plan, unit_rows
 from lookalike.neighbors.exact import cut
 from lookalike.neighbors.graph import NeighborGraph
@@ -144,16 +144,13 @@ class Vector(_NumericMeasure):
         """Return distances of every row of a to every row of b."""
         return blocks_of(self.metric, a.arrays["x"], b.arrays["x"])
 
-    def _plain(
-        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
-    ) -> NeighborGraph:
+    def _plain(self, a: Rows, b: Rows, k: int, named: Named) -> NeighborGraph:
         """Search by matrix products where these propose the nearest rows."""
         few_columns = a.arrays["x"].shape[1] < 8  # brute force is as fast there
         # The k-th distance of a list of an eighth of all rows rules out hardly any of the others.
         if self.metric not in ("euclidean", "cosine") or few_columns or k > len(b) // 8:
-            return super()._plain(a, b, k, exclude=exclude, ids=ids)
-        barred, names, _ = named = name_rows(a, b, exclude, ids)
-        fill = _fill_by_products(a, b, names, barred, self.metric)
+            return super()._plain(a, b, k, named)
+        fill = _fill_by_products(a, b, named[1], named[0], self.metric)
         return self._search(fill, a, b, k, named, tall=512)
 
     def sketch(self, rows: Rows) -> Sketch | None:

@@ -139,7 +139,7 @@ def objects():
         "wild": [False, False, True, None],
     }
     table = la.read_table(columns, kinds={"size": "number", "name": "text", "wild": "flag"})
-    plan = MixedPlan.fit(table, "test", PlanOptions({"wild": Presence(scale=2.0)}))
+    plan = MixedPlan.fit(table, "test", PlanOptions(distances={"wild": Presence(scale=2.0)}))
     return plan, plan.encode(table)
 
 
@@ -211,21 +211,21 @@ def test_scales_and_ranges_choose_the_distance_of_numbers():
         (PlanOptions(scale={"same": "rank"}), Absolute, 0.0, None),
         (PlanOptions(scale="rank", ranges={"size": 9.0}), Absolute, 0.0, 9.0),
     ):
-        distance = options.distance_of(table["size"], "test")
+        distance = options._distance_of(table["size"], "test")
         assert type(distance) is kind
         if kind is Absolute:
             assert (distance.trim, distance.scale) == (trim, known)
-    rank = PlanOptions(order="rank_range").distance_of(table["cold"], "test")
+    rank = PlanOptions(order="rank_range")._distance_of(table["cold"], "test")
     assert type(rank).__name__ == "RankRange"
     for option in ("distances", "ranges", "scale"):
         with pytest.raises(
             InvalidInput, match=f"{option}.*columns of the table, found 'sice'. Did"
         ):
-            PlanOptions(**{option: {"sice": 1.0}}).check_names(table, "test")
+            PlanOptions(**{option: {"sice": 1.0}})._check_names(table, "test")
     with pytest.raises(InvalidInput, match="a column of numbers, found kind category"):
-        PlanOptions(scale={"color": "rank"}).distance_of(table["color"], "test")
+        PlanOptions(scale={"color": "rank"})._distance_of(table["color"], "test")
     with pytest.raises(InvalidInput, match="'ranked'"):
-        PlanOptions(scale={"size": "ranked"}).distance_of(table["size"], "test")
+        PlanOptions(scale={"size": "ranked"})._distance_of(table["size"], "test")
 
 
 def test_a_loaded_plan_fits_together():
@@ -269,12 +269,12 @@ def test_a_cycle_keeps_its_distance_unless_the_caller_scales_it():
     table = la.read_table({"hour": [23.0, 1.0, 12.0], "x": [0.0, 4.0, 1.0]})
     hour = table["hour"]
     for scale in ("range", "robust", "rank", {"x": "rank"}):
-        assert PlanOptions(scale=scale).distance_of(hour, "Gower").period == 24
+        assert PlanOptions(scale=scale)._distance_of(hour, "Gower").period == 24
     given = PlanOptions(ranges={"x": 2.0}, distances={"x": "rank"})
-    assert type(given.distance_of(hour, "Gower")) is Circular
-    assert type(PlanOptions(scale={"hour": "rank"}).distance_of(hour, "Gower")) is RankShare
-    assert type(PlanOptions(ranges={"hour": 5.0}).distance_of(hour, "Gower")) is Absolute
-    assert PlanOptions(distances={"hour": "rank"}).distance_of(hour, "Gower").name == "rank"
+    assert type(given._distance_of(hour, "Gower")) is Circular
+    assert type(PlanOptions(scale={"hour": "rank"})._distance_of(hour, "Gower")) is RankShare
+    assert type(PlanOptions(ranges={"hour": 5.0})._distance_of(hour, "Gower")) is Absolute
+    assert PlanOptions(distances={"hour": "rank"})._distance_of(hour, "Gower").name == "rank"
     # (2 of 12 hours + all of the range) / 2, beside the plain number in the same row.
     measure = Gower().fit(table)
     assert_allclose(measure.distance()[0], [0, (2 / 12 + 1) / 2, (11 / 12 + 1 / 4) / 2])

@@ -337,7 +337,7 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         way = InPython(" by kneighbors")
         hint = Phrase("Ask for neighbors", way, ", which never builds the matrix")
         matrices.check_pairs(f"{type(self).__name__}.{to}", len(a), len(b), hint)
-        return matrices.square(self, a, to) if a is b else self._rectangle(a, b, to)
+        return self._rectangle(a, b, to)
 
     def _rectangle(self, a: Rows, b: Rows, to: str) -> np.ndarray:
         """Return the values of all rows of a against all rows of b."""
@@ -345,7 +345,7 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
 
     def defined(self, values: np.ndarray, to: str) -> np.ndarray:
         """Return values without NaN: filled on request, else an error that names the rows."""
-        return matrices.settle_undefined(self, values, to)
+        return matrices.settle(self, values, to)
 
     def distance_at(self, similarity: float) -> float:
         """Return the distance of two rows of a given similarity."""
@@ -503,8 +503,6 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
     ) -> NeighborGraph:
         """Return unfinished lists of the k rows of b nearest to each row of a.
 
-        A measure may override this with a faster search of the same answer.
-
         Parameters
         ----------
         a, b : Rows
@@ -514,7 +512,14 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         ids : int64 array of len(b), optional
             Names of the rows of b; 0, 1, ... by default.
         """
-        barred, names, _ = named = name_rows(a, b, exclude, ids)
+        return self.find_nearest(a, b, k, name_rows(a, b, exclude, ids))
+
+    def find_nearest(self, a: Rows, b: Rows, k: int, named: Named) -> NeighborGraph:
+        """Return unfinished lists; ``named`` is what ``name_rows`` returns for the two.
+
+        A measure may override this with a faster search of the same answer.
+        """
+        barred, names, _ = named
         fill = fill_by_blocks(lambda i, j: self.order_block(a[i], b[j]), names, barred)
         return self._search(fill, a, b, k, named).shifted(self.order_shift)
 
@@ -680,9 +685,7 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         """Return the measures inside by the names of their rows in ``Rows.parts``."""
         return {}
 
-    def check_row_forms(
-        self, rows: Rows, where: str
-    ) -> tuple[dict[str, fields.Field] | None, fields.Dims]:
+    def check_row_forms(self, rows: Rows, where: str) -> None:
         """Refuse rows whose arrays are not of the types and sizes of this measure; none is read.
 
         Parameters
@@ -690,19 +693,14 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         rows : Rows
         where : str
             Where they are, for the message.
-
-        Returns
-        -------
-        the shapes of the arrays, None where any will do, and the sizes of their dimensions
         """
-        declared, dims = self.rows_shape()
-        dims = {**dims, "n": len(rows)}
-        if declared is None:
-            return None, dims
-        shapes = {name: shape for name, shape in declared.items() if shape is not None}
-        known = ", ".join(shapes) or "no arrays"
+        shapes, dims = self.rows_shape()
+        if shapes is None:
+            return
         same = set(rows.arrays) == set(shapes)
+        known = ", ".join(shapes) or "no arrays"
         fields.require(same, where, known[:80], ", ".join(rows.arrays)[:80])
+        dims = {**dims, "n": len(rows)}
         for name, shape in shapes.items():
             shape.form(rows.arrays[name], dims, f"{where}.{name}")
         inner = self.inner_measures()
@@ -710,7 +708,6 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         fields.require(same, where, "rows of the measures inside", "others")
         for name, measure in inner.items():
             measure.check_row_forms(rows.parts[name], f"{where}.{name}")
-        return shapes, dims
 
     def check_rows(self, rows: Rows, where: str) -> None:
         """Refuse loaded rows that this measure would not have encoded.
@@ -721,10 +718,11 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         where : str
             Where they are, for the message.
         """
-        shapes, dims = self.check_row_forms(rows, where)
+        self.check_row_forms(rows, where)
+        shapes, dims = self.rows_shape()
         if shapes is None:
             return
-        fields.check_fields(rows.arrays, shapes, where, dims)
+        fields.check_fields(rows.arrays, shapes, where, {**dims, "n": len(rows)})
         n = self.n_fitted_rows
         # Facts of fitted rows are looked up by ``seen`` in kernels, which do not check bounds.
         fits = rows.seen.max(initial=-1) < n

@@ -20,7 +20,7 @@ from lookalike._runtime.threads import blocks, run
 from lookalike.kernels import proximity as kernels
 from lookalike.kernels.lists import merge_lists
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.rows import Ids, Rows, name_rows
+from lookalike.measures.contract.rows import Named, Rows
 from lookalike.measures.forest.explain import FittedForest
 from lookalike.neighbors.exact import fill_by_blocks
 from lookalike.neighbors.graph import NeighborGraph
@@ -35,23 +35,22 @@ def nearest_in_tiles(
     a: Rows,
     b: Rows,
     k: int,
+    named: Named,
     mirrored: bool,
-    exclude: Ids,
-    ids: Ids,
     tallest: int = MAX_TILE_ROWS,
 ) -> NeighborGraph:
     """Return unfinished lists of the k rows of b nearest to each row of a.
 
     Parameters
     ----------
-    measure, a, b, k, exclude, ids : see ``Measure.nearest``
+    measure, a, b, k, named : see ``Measure.find_nearest``
     mirrored : bool
         Whether a and b are the same rows and a pair has the same value both ways round, so that
         one tile serves the lists of both of its sides.
     tallest : int
         The most rows of a tile.
     """
-    barred, names, n_indexed = named = name_rows(a, b, exclude, ids)
+    barred, names, n_indexed = named
     jobs = getattr(measure, "n_jobs", None)
     threads = count_jobs(jobs)
     # As large as memory allows: every tile visits all nodes once, however few rows it has.
@@ -85,11 +84,9 @@ def nearest_in_tiles(
     return lists
 
 
-def nearest_by_leaves(
-    measure: Measure, a: Rows, b: Rows, k: int, exclude: Ids, ids: Ids
-) -> NeighborGraph:
+def nearest_by_leaves(measure: Measure, a: Rows, b: Rows, k: int, named: Named) -> NeighborGraph:
     """Search by leaf codes alone: a distance that falls with the number of shared leaves."""
-    barred, names, _ = named = name_rows(a, b, exclude, ids)
+    barred, names, _ = named
     x, y = a.arrays["codes"], b.arrays["codes"]
     trees = x.shape[1]
     # The distance of every possible number of shared leaves, rounded as ``compare`` does.
@@ -141,24 +138,18 @@ def _drawn(fitted: FittedForest) -> np.ndarray:
 
 
 def nearest_by_draws(
-    measure: Measure,
-    fitted: FittedForest,
-    a: Rows,
-    b: Rows,
-    k: int,
-    exclude: np.ndarray | None,
-    ids: np.ndarray | None,
+    measure: Measure, fitted: FittedForest, a: Rows, b: Rows, k: int, named: Named
 ) -> NeighborGraph:
     """Search by the members of the leaves of each query, which are few of all rows."""
-    exclude, ids, _ = named = name_rows(a, b, exclude, ids)
+    barred, names, _ = named
     members = list_members(fitted, b)
     codes, bag = a.arrays["codes"], a.arrays["bag"]
 
     def fill(queries: slice, candidates: slice, lists: NeighborGraph) -> None:
         order = np.argsort(codes[queries, 0], kind="stable")
         kernels.nearest_members(
-            codes[queries], bag[queries], order, members, candidates.start, candidates.stop, ids,
-            exclude[queries], lists.distances, lists.indices,
+            codes[queries], bag[queries], order, members, candidates.start, candidates.stop, names,
+            barred[queries], lists.distances, lists.indices,
         )  # fmt: skip
 
     # Every call clears a sum for each candidate: many queries share that.

@@ -17,7 +17,7 @@ from lookalike.columns.ragged import RaggedOf
 from lookalike.errors import LookalikeWarning, Param, TooFewRows, WrongType
 from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.explanation import ColumnDifferences, Explanation
-from lookalike.measures.contract.rows import Ids, Rows, concatenate
+from lookalike.measures.contract.rows import Named, Rows, concatenate
 from lookalike.measures.forest import explain, growing, methods
 from lookalike.measures.forest import neighbors as near
 from lookalike.measures.numeric import ORDERED, TreeInputs, check_owners, plan_inputs, read_inputs
@@ -417,24 +417,25 @@ class ForestProximity(Measure):
         method = self._method
         return method.finish(method.compare(self._fitted(), a, b), self.low_, self.high_)
 
-    def nearest(
-        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
-    ) -> NeighborGraph:
+    def find_nearest(self, a: Rows, b: Rows, k: int, named: Named) -> NeighborGraph:
         """Return unfinished lists of the nearest rows; shared leaves are counted on the way."""
         method = self._method
         # A row is no member of the leaves it is predicted by: itself is found in a block only.
-        own = np.where(a.seen < 0, 0, -1 if exclude is None else exclude)
-        others_only = bool((own >= 0).all())
+        others_only = bool((np.where(a.seen < 0, 0, named[0]) >= 0).all())
         if isinstance(method, methods.Gap) and len(a) >= MIN_QUERIES_FOR_MEMBERS and others_only:
-            return near.nearest_by_draws(self, self._fitted(), a, b, k, exclude, ids)
+            return near.nearest_by_draws(self, self._fitted(), a, b, k, named)
         # Out-of-bag pairs have different numbers of trees: equal codes alone do not give the share.
         shares = method.shares_leaves and not (method.out_of_bag or method.needs_gain)
         if shares and explain.are_complete(a, b):
-            return near.nearest_by_leaves(self, a, b, k, exclude, ids)
-        if isinstance(method, methods.Ratio | methods.AncestorMethod):
-            mirrored, tallest = _tiling(method, a, b)
-            return near.nearest_in_tiles(self, a, b, k, mirrored, exclude, ids, tallest)
-        return super().nearest(a, b, k, exclude=exclude, ids=ids)
+            return near.nearest_by_leaves(self, a, b, k, named)
+        if not isinstance(method, methods.Ratio | methods.AncestorMethod):
+            return super().find_nearest(a, b, k, named)
+        # The published ratio is symmetric to the last bit: one tile serves both of its sides.
+        mirrored = isinstance(method, methods.Ratio) and method.is_plain and a is b
+        # Rows with missing values share no work: of small tiles fewer lie on the diagonal.
+        small = mirrored and has_missing(a.arrays["bins"]).any()
+        tallest = near.ROWS_PER_TILE if small else MAX_TILE_ROWS
+        return near.nearest_in_tiles(self, a, b, k, named, mirrored, tallest)
 
     def sketch(self, rows: Rows) -> Sketch | None:
         """Return random bits for every leaf, for the methods that count shared leaves."""
@@ -540,11 +541,3 @@ class ForestProximity(Measure):
             require(known.all(), f"{where}.bins", "positions among the thresholds", "others")
         if "leaves" in rows.arrays:
             explain.check_soft(rows, where)
-
-
-def _tiling(method: methods.ProximityMethod, a: Rows, b: Rows) -> tuple[bool, int]:
-    """Return whether one tile serves both of its sides, and the most rows of a tile."""
-    mirrored = isinstance(method, methods.Ratio) and method.is_plain and a is b
-    # Rows with missing values share no work: of small tiles fewer lie on the diagonal.
-    small = mirrored and has_missing(a.arrays["bins"]).any()
-    return mirrored, near.ROWS_PER_TILE if small else MAX_TILE_ROWS

@@ -14,13 +14,9 @@ from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.errors import InPython, Phrase
 from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.explanation import ColumnDifferences, Explanation
-from lookalike.measures.contract.rows import Ids, Rows
+from lookalike.measures.contract.rows import Named, Rows
 from lookalike.measures.forest import explain
-from lookalike.measures.forest.neighbors import (
-    ROWS_PER_TILE,
-    nearest_by_leaves,
-    nearest_in_tiles,
-)
+from lookalike.measures.forest import neighbors as near
 from lookalike.measures.numeric import ORDERED, check_owners, plan_inputs, read_inputs, refuse_empty
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, bit_sketch
@@ -208,16 +204,14 @@ class StochasticForest(Measure):
             return share_block(*codes)
         return share_block(*codes, explain.soft_part(a), explain.soft_part(b), self._leaf_offsets())
 
-    def nearest(
-        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
-    ) -> NeighborGraph:
+    def find_nearest(self, a: Rows, b: Rows, k: int, named: Named) -> NeighborGraph:
         """Return unfinished lists of the nearest rows, kept while agreements are counted."""
         # Rows in several leaves have fractional agreements, which counting equal codes cannot give.
         if explain.are_complete(a, b):
-            return nearest_by_leaves(self, a, b, k, exclude, ids)
+            return near.nearest_by_leaves(self, a, b, k, named)
         if a is b:  # products add up in the order of the leaves: one tile serves both its sides
-            return nearest_in_tiles(self, a, b, k, True, exclude, ids, ROWS_PER_TILE)
-        return super().nearest(a, b, k, exclude=exclude, ids=ids)
+            return near.nearest_in_tiles(self, a, b, k, named, True, near.ROWS_PER_TILE)
+        return super().find_nearest(a, b, k, named)
 
     def sketch(self, rows: Rows) -> Sketch | None:
         """Return random bits for every leaf: those that differ count the trees that part rows."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._runtime.threads import blocks
 from lookalike.measures.contract.explanation import as_bits, draw_pairs
-from lookalike.measures.contract.rows import Rows, RowsAt
+from lookalike.measures.contract.rows import Rows
 from lookalike.measures.mixed.plan import SIMPLE, MixedPlan
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Fields, require
@@ -47,7 +47,7 @@ class PairBaseline:
     objects: np.ndarray
 
     @classmethod
-    def fit(cls, plan: MixedPlan, rows: RowsAt) -> PairBaseline:
+    def fit(cls, plan: MixedPlan, rows: Any) -> PairBaseline:
         """Draw the sample, always the same one of the same rows, and compare pairs in it."""
         fits = max(MAX_OBJECT_PAIRS, MAX_SAMPLE_CELLS // max(plan.n_simple, 1))
         size = min(len(rows), MAX_SAMPLE_ROWS, fits)

@@ -17,7 +17,7 @@ from lookalike.kernels.mixed import all_compared
 from lookalike.measures.contract.base import Codes, Measure, Traits
 from lookalike.measures.contract.codes import _BoundedMeasure, boxes_of
 from lookalike.measures.contract.explanation import Explanation
-from lookalike.measures.contract.rows import Ids, Rows, are_self_pairs, name_rows
+from lookalike.measures.contract.rows import Named, Rows, are_self_pairs
 from lookalike.measures.mixed.codes import MixedCodes, mixed_codes
 from lookalike.measures.mixed.explain import PairBaseline, fill_missing, shares_of_whole
 from lookalike.measures.mixed.plan import SCALES, SIMPLE, MixedPlan, PlanOptions
@@ -35,7 +35,7 @@ MIN_DIFFERENCE = 0.1  # clusters are as good with .02 to .33, see decision 33
 
 
 @dataclass(eq=False, repr=False)
-class Gower(_BoundedMeasure):
+class Gower(PlanOptions, _BoundedMeasure):
     """Compare rows of mixed columns with missing cells, each column by its kind.
 
     Numbers count by their difference as a share of the fitted range, categories by being equal,
@@ -146,13 +146,6 @@ class Gower(_BoundedMeasure):
     weights: Any = None
     missing: str = "ignore"
     _: KW_ONLY
-    distances: Mapping[str, Any] | None = None
-    ranges: Mapping[str, float] | None = None
-    scale: str | Mapping[str, str] = "range"
-    order: str = "information"
-    constant: str = "keep"
-    alpha: float = 1.0
-    beta: float = 1.0
     undefined: float | None = None
     conversion: str = "one_minus"
     self_similarity: str = "exact"
@@ -193,11 +186,7 @@ class Gower(_BoundedMeasure):
         self, table: Table, learn: Callable[[Distance, Column], Distance], y: np.ndarray | None
     ) -> None:
         who = type(self).__name__
-        options = PlanOptions(
-            self.distances, self.ranges, self.order, self.alpha, self.beta, self.constant,
-            self.scale,
-        )  # fmt: skip
-        self.plan_ = MixedPlan.fit(table, who, options, learn)
+        self.plan_ = MixedPlan.fit(table, who, self, learn)
         if isinstance(self.weights, str):
             self.weights_ = self._learn_weights(table, y)
         else:
@@ -292,17 +281,21 @@ class Gower(_BoundedMeasure):
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return similarities of every row of a to every row of b, NaN with nothing to compare."""
         # Sums run in the order of the plan, whatever the block: the same bits (decision 3).
-        return _similarity(*self._sums(self.plan_.sums, a.arrays, b.arrays))
+        return self._similarities(a, b)
 
-    def _sums(self, sums: Callable[..., Any], *sides: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return what speaks against likeness and what counts, missing cells as asked."""
-        weights = self._weights_in_order()
-        against, compared = sums(*sides, weights, self.missing != "ignore")
+    def _similarities(
+        self, a: Rows, b: Rows, pairs: tuple[np.ndarray, np.ndarray] | None = None
+    ) -> np.ndarray:
+        """Return the similarities of all pairs, or of some."""
+        sides = a.arrays, b.arrays, self._weights_in_order()
+        against, compared = self.plan_.sums(*sides, self.missing != "ignore", pairs=pairs)
         if self.missing == "pessimistic":
             # What counts beyond the present cells is missing, and speaks against as a whole.
-            against, present = sums(*sides, weights, False)
+            against, present = self.plan_.sums(*sides, False, pairs=pairs)
             against = np.minimum(against + (compared - present), compared)
-        return against, compared
+        with np.errstate(invalid="ignore"):
+            against /= compared  # 0 / 0 (nothing to compare) is NaN
+        return np.subtract(1.0, against, out=against)
 
     def _make_codes(self, rows: Rows) -> MixedCodes | None:
         return mixed_codes(self.plan_, rows.arrays)
@@ -317,33 +310,30 @@ class Gower(_BoundedMeasure):
         limit_of = np.square if self.conversion == "sqrt" else np.asarray  # bounds are of 1 - S
         return BoundedQuery(kept.codes, queries, limit_of)
 
-    def nearest(
-        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
-    ) -> NeighborGraph:
+    def find_nearest(self, a: Rows, b: Rows, k: int, named: Named) -> NeighborGraph:
         """Return unfinished lists of the nearest rows, by boxes or codes where these prune."""
         simple = self.missing != "pessimistic" and not (self.plan_.objects or self.plan_.has_curves)
         if not simple or len(a) < MIN_QUERIES or len(b) < MIN_ROWS:
-            return super().nearest(a, b, k, exclude=exclude, ids=ids)
+            return super().find_nearest(a, b, k, named)
         x, y = (np.ascontiguousarray(rows.arrays[SIMPLE]) for rows in (a, b))
         plan = self.plan_.for_kernel(self._weights_in_order())
         boxes = boxes_of(b, x, y, k, plan)
         if boxes is None:
-            return super().nearest(a, b, k, exclude=exclude, ids=ids)
-        barred, names, n_indexed = name_rows(a, b, exclude, ids)
+            return super().find_nearest(a, b, k, named)
+        barred, names, n_indexed = named
         own = a.seen if self.traits.exact_self else np.full(len(a), -1)
         half = 0.5 * (self.missing == "midpoint")
         ways = self.conversion == "sqrt", half, bool(all_compared(x, y, self.plan_.ends, half > 0))
-        named = own, barred, names, b.seen
-        lists, left_over = boxes.nearest(x, k, plan, ways, named, n_indexed, self.n_jobs)
+        seen = own, barred, names, b.seen
+        lists, left_over = boxes.nearest(x, k, plan, ways, seen, n_indexed, self.n_jobs)
         if len(rest := np.flatnonzero(left_over)):
-            found = super().nearest(a[rest], b, k, exclude=barred[rest], ids=names)
+            found = super().find_nearest(a[rest], b, k, (barred[rest], names, n_indexed))
             lists.indices[rest], lists.distances[rest] = found.indices, found.distances
         return lists
 
     def pair_distances(self, a: Rows, b: Rows, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return the distance of row left[i] of a to row right[i] of b, NaN if undefined."""
-        sums = self._sums(self.plan_.pair_sums, a.arrays, b.arrays, left, right)
-        similarity = _similarity(*sums)
+        similarity = self._similarities(a, b, (left, right))
         if self.traits.exact_self:  # as ``block`` does: pairs must have the bits of the matrix
             similarity[are_self_pairs(a, b, left, right)] = 1.0
         return self.to_distance(similarity)
@@ -413,13 +403,6 @@ class Gower(_BoundedMeasure):
         """Refuse loaded rows that this measure would not have encoded."""
         super().check_rows(rows, where)
         self.plan_.check_cells(rows.arrays, where)
-
-
-def _similarity(against: np.ndarray, compared: np.ndarray) -> np.ndarray:
-    """Return 1 - against / compared, in place; 0 / 0 (nothing to compare) is NaN."""
-    with np.errstate(invalid="ignore"):
-        against /= compared
-    return np.subtract(1.0, against, out=against)
 
 
 _traits = cache(Traits)  # read several times in every query
