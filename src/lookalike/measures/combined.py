@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -31,35 +32,6 @@ class WeightedMeasure(NamedTuple):
     weight: float
     measure: Measure
     columns: tuple[str, ...] | None = None
-
-
-def _add_explanation(
-    total: Explanation,
-    part: Explanation,
-    plus: Mapping[str | None, float],
-    minus: Mapping[str | None, float],
-    factors: tuple[float, float],
-) -> Explanation:
-    """Return a total with one part added; ``factors`` multiply its baseline for and against."""
-    baseline, surprisal = dict(total.baseline), dict(total.surprisal)
-    for column, (for_, against) in rescaled(part.baseline, *factors).items():
-        known = baseline.get(column, (0.0, 0.0))
-        baseline[column] = known[0] + for_, known[1] + against
-    # A column that several parts compare is as surprising as in the part where it is most so.
-    for column, (for_, against) in part.surprisal.items():
-        known = surprisal.get(column, (0.0, 0.0))
-        surprisal[column] = max(known[0], for_), max(known[1], against)
-    reach = {column: factors[1] * most for column, most in part.reach.items()}
-    return replace(
-        total, plus=_added(total.plus, plus), minus=_added(total.minus, minus), baseline=baseline,
-        surprisal=surprisal, cells={**total.cells, **part.cells}, reach=_added(total.reach, reach),
-        not_compared=tuple(dict.fromkeys([*total.not_compared, *part.not_compared])),
-    )  # fmt: skip
-
-
-def _added(totals: Mapping[Any, float], more: Mapping[Any, float]) -> dict[Any, float]:
-    """Return the sums of two mappings, column by column."""
-    return {**totals, **{name: totals.get(name, 0.0) + value for name, value in more.items()}}
 
 
 @dataclass(eq=False, repr=False)
@@ -200,6 +172,7 @@ class Combined(Measure):
         """Facts about this measure, from those of its parts."""
         parts = self._read_parts()
         each = [part.measure.traits for part in parts]
+        kinds = [set(traits.kinds) for traits in each if traits.kinds]
         distance = self.how == "zscore"
 
         def every(name: str) -> bool:
@@ -209,7 +182,8 @@ class Combined(Measure):
             native="distance" if distance else "similarity",
             conversion="ratio" if distance else "one_minus",
             **{name: every(name) for name in ("symmetric", "unseen_pairs", "missing")},
-            kinds=_shared_kinds(each),
+            # The kinds that every part compares; empty where all of them compare all.
+            kinds=tuple(sorted(set.intersection(*kinds))) if kinds else (),
             pairwise=every("pairwise") and all(part.columns is None for part in parts),
             needs_all=any(traits.needs_all for traits in each),
             undefined_last=any(traits.undefined_last for traits in each),
@@ -323,22 +297,34 @@ class Combined(Measure):
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         s, d = self._both_numbers(a, b)
-        total, inner, factors = Explanation(s, d, {}, {}), {}, {}
+        plus, minus, reach, cells = Counter[Any](), Counter[Any](), Counter[Any](), {}
+        baseline, surprisal, inner, factors = {}, {}, {}, {}
         for i, measure in enumerate(self.parts_):
             part = measure.explain_rows(a.parts[str(i)], b.parts[str(i)])
             name, weight = f"{i} {type(measure).__name__}", float(self.weights_[i])
             inner[name], factors[f"weight of {name}"] = part, weight
             if self.how == "zscore":  # s = c / (c + d), and d is a sum over the parts
                 share = float(self.units_[i]) * part.distance / (self.scale_ + d)
-                minus = shared_out(share, part.minus)
+                minus.update(shared_out(share, part.minus))
                 scales = 0.0, ratio(share, sum(part.minus.values()))
-                total = _add_explanation(total, part, {}, minus, scales)
             else:
-                plus = {name: weight * value for name, value in part.plus.items()}
-                minus = {name: weight * value for name, value in part.minus.items()}
-                total = _add_explanation(total, part, plus, minus, (weight, weight))
-        plus = {None: s} if self.how == "zscore" else dict(total.plus)
-        return replace(total, plus=plus, factors=factors, inner=inner)
+                plus.update({column: weight * value for column, value in part.plus.items()})
+                minus.update({column: weight * value for column, value in part.minus.items()})
+                scales = weight, weight
+            reach.update({column: scales[1] * most for column, most in part.reach.items()})
+            for column, usual in rescaled(part.baseline, *scales).items():
+                known = baseline.get(column, (0.0, 0.0))
+                baseline[column] = known[0] + usual[0], known[1] + usual[1]
+            # A column of several parts is as surprising as in the part where it is most so.
+            for column, bits in part.surprisal.items():
+                known = surprisal.get(column, (0.0, 0.0))
+                surprisal[column] = max(known[0], bits[0]), max(known[1], bits[1])
+            cells |= part.cells
+        left_out = dict.fromkeys(name for part in inner.values() for name in part.not_compared)
+        return Explanation(
+            s, d, {None: s} if self.how == "zscore" else dict(plus), dict(minus), factors, inner,
+            cells, baseline, surprisal, tuple(left_out), dict(reach),
+        )  # fmt: skip
 
     def _check_parts(self, dims: Dims) -> None:
         try:
@@ -395,9 +381,3 @@ def _some(table: Table, columns: Sequence[str] | None) -> Table:
 def _wrong(needed: str, found: str) -> InvalidInput:
     hint = InPython("Pass parts such as [(0.3, Vector(), 'size'), (0.7, Ranked())]")
     return InvalidInput("Combined", needed, found, hint)
-
-
-def _shared_kinds(each: list[Traits]) -> tuple[str, ...]:
-    """Return the kinds that every part compares; empty where one of them compares all."""
-    some = [traits.kinds for traits in each if traits.kinds]
-    return tuple(kind for kind in some[0] if all(kind in k for k in some)) if some else ()

@@ -54,13 +54,8 @@ class Precomputed(Measure):
     @property
     def traits(self) -> Traits:  # type: ignore[override]
         """Facts about this measure."""
-        return Traits(
-            native="distance",
-            conversion="ratio",
-            symmetric=bool(self.symmetric),
-            unseen_pairs=False,
-            pairwise=True,
-        )
+        same = bool(self.symmetric)
+        return Traits("distance", "ratio", symmetric=same, unseen_pairs=False, pairwise=True)
 
     @classmethod
     def examples(cls) -> list[Measure]:
@@ -119,34 +114,19 @@ class Precomputed(Measure):
 
 
 def _as_matrix(X: Any, who: str) -> np.ndarray:
+    from sklearn.utils import check_array
+
     if isinstance(X, Table):
         if X.names == (NAME,):
             return np.asarray(X[NAME].values)
         X = np.column_stack([column.values for column in X])
     if hasattr(X, "to_numpy"):
         X = X.to_numpy()
-    if hasattr(X, "toarray"):
-        dense = InPython("Call .toarray(), or use a k-graph")
-        raise InvalidInput(who, "a dense matrix", "a sparse matrix", dense)
-    if np.iscomplexobj(matrix := np.asarray(X)):
-        found = ("complex numbers", InPython(": Complex data not supported"))
-        raise InvalidInput(who, "real distances", found, "Use abs")
     try:
-        matrix = np.asarray(matrix, dtype=np.float64)
+        return np.asarray(check_array(X, dtype=np.float64, ensure_all_finite=False))
     except (TypeError, ValueError) as error:
         hint = "To compare rows by their cells, fit a measure to them, such as Gower"
         raise InvalidInput(who, "a matrix of distances", str(error), hint) from error
-    shape = matrix.shape
-    if matrix.ndim != 2:
-        same = InPython(f": Expected 2D array, got {matrix.ndim}D array")
-        hint = "Reshape your data to one row per object"
-        raise InvalidInput(who, "a matrix", (f"an array of shape {shape}", same), hint)
-    if 0 in shape:
-        what = "sample" if shape[0] == 0 else "feature"
-        same = InPython(f": 0 {what}(s) (shape={shape}) while a minimum of 1 is required")
-        needed = "at least one row and one column"
-        raise InvalidInput(who, needed, (f"0 {what}s", same), "Give at least one")
-    return matrix
 
 
 def _table(matrix: np.ndarray) -> Table:

@@ -337,10 +337,6 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         way = InPython(" by kneighbors")
         hint = Phrase("Ask for neighbors", way, ", which never builds the matrix")
         matrices.check_pairs(f"{type(self).__name__}.{to}", len(a), len(b), hint)
-        return self._rectangle(a, b, to)
-
-    def _rectangle(self, a: Rows, b: Rows, to: str) -> np.ndarray:
-        """Return the values of all rows of a against all rows of b."""
         return matrices.rectangle(self, a, b, to)
 
     def defined(self, values: np.ndarray, to: str) -> np.ndarray:

@@ -16,7 +16,10 @@ from lookalike.trees.thresholds.flat import Forest, unknown_bin
 ROUND_OFF = 1e-12
 
 
-def soft_part(rows: Rows) -> tuple[Ragged, Ragged]:
+Soft = tuple[Ragged, Ragged]  # the leaves and weights of rows with missing cells
+
+
+def soft_part(rows: Rows) -> Soft:
     """Return the leaves and weights of rows with missing cells."""
     return rows.arrays["leaves"], rows.arrays["weights"]
 
@@ -24,6 +27,12 @@ def soft_part(rows: Rows) -> tuple[Ragged, Ragged]:
 def are_complete(a: Rows, b: Rows) -> bool:
     """Whether no row has missing cells: each has one leaf per tree, the one of its code."""
     return not any(len(rows.arrays["leaves"].values) for rows in (a, b))
+
+
+def soft_parts(a: Rows, b: Rows, offsets: np.ndarray) -> tuple[()] | tuple[Soft, Soft, np.ndarray]:
+    """Return what rows with missing cells share leaves by; nothing if there are none."""
+    # Complete rows have one leaf per tree: comparing codes is faster than sharing weights.
+    return () if are_complete(a, b) else (soft_part(a), soft_part(b), offsets)
 
 
 class FittedForest(NamedTuple):

@@ -20,7 +20,7 @@ from lookalike._runtime.threads import blocks, run
 from lookalike.kernels import proximity as kernels
 from lookalike.kernels.lists import merge_lists
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.rows import Named, Rows
+from lookalike.measures.contract.rows import Named, Rows, kept_beside
 from lookalike.measures.forest.explain import FittedForest
 from lookalike.neighbors.exact import fill_by_blocks
 from lookalike.neighbors.graph import NeighborGraph
@@ -158,9 +158,10 @@ def nearest_by_draws(
 
 def list_members(fitted: FittedForest, rows: Rows) -> kernels.LeafMembers:
     """Return the rows that each leaf was grown on, cached with them."""
-    known = rows.cache.get("members")
-    if known is not None:
-        return known
+    return kept_beside(rows, "members", lambda: _list_members(fitted, rows))
+
+
+def _list_members(fitted: FittedForest, rows: Rows) -> kernels.LeafMembers:
     codes, bag, offsets = rows.arrays["codes"], rows.arrays["bag"], fitted.forest.nodes.leaf_offsets
     # The largest member, and more than all lists together: four bytes each where they suffice.
     largest = max(256 * len(codes) + 255, codes.size + int(offsets[-1]))
@@ -170,8 +171,7 @@ def list_members(fitted: FittedForest, rows: Rows) -> kernels.LeafMembers:
     # Of a part of the rows, such as one without deleted rows, leaves hold fewer draws than counted.
     if bag.sum(dtype=np.int64) == drawn.sum():
         drawn = drawn[:0].copy()  # a view would keep all of them
-    rows.cache["members"] = members = kernels.LeafMembers(offsets, held, lists, drawn)
-    return members
+    return kernels.LeafMembers(offsets, held, lists, drawn)
 
 
 # -- all pairs ----------------------------------------------------------------------------------

@@ -497,21 +497,17 @@ class ForestProximity(Measure):
         inputs, kinds = self.inputs_, self.schema_.kinds
         cells = isinstance(inputs, growing.CellInputs)
         require(cells == growing.tests_cells(self._source), where, "inputs of the forest")
-        if not isinstance(inputs, growing.CellInputs):
-            if isinstance(inputs, growing.ModelInputs):
-                same = inputs.model is self.model
-                require(same, where, "inputs of the model", "others")
-                check_owners(self.schema_, inputs.names, inputs.owner, where)
-                return len(inputs.model.tested)
-            check_owners(self.schema_, inputs.names, inputs.owner, where)
-            return len(inputs.owner)
-        same = getattr(self, "trees_", None) is inputs.trees
-        require(same, "ForestProximity.trees_", "the same trees")
-        known = all(name in kinds for name in inputs.owner)
-        require(known, where, "columns of the table", "others")
-        ordered = inputs.owner == tuple(kinds)
-        require(ordered, where, "the columns of the table in their order", "others")
-        return max(1, len(inputs.trees.different_tests))
+        if isinstance(inputs, growing.CellInputs):
+            same = getattr(self, "trees_", None) is inputs.trees
+            require(same, "ForestProximity.trees_", "the same trees")
+            ordered = inputs.owner == tuple(kinds)
+            require(ordered, where, "the columns of the table in their order", "others")
+            return max(1, len(inputs.trees.different_tests))
+        check_owners(self.schema_, inputs.names, inputs.owner, where)
+        if isinstance(inputs, growing.ModelInputs):
+            require(inputs.model is self.model, where, "inputs of the model", "others")
+            return len(inputs.model.tested)
+        return len(inputs.owner)
 
     def rows_shape(self) -> tuple[Fields, Dims]:
         """Return what encoded rows look like."""

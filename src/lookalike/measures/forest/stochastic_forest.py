@@ -200,9 +200,7 @@ class StochasticForest(Measure):
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return the share of trees in which rows of a and b share a leaf."""
         codes = a.arrays["codes"], b.arrays["codes"]
-        if explain.are_complete(a, b):
-            return share_block(*codes)
-        return share_block(*codes, explain.soft_part(a), explain.soft_part(b), self._leaf_offsets())
+        return share_block(*codes, *explain.soft_parts(a, b, self._leaf_offsets()))
 
     def find_nearest(self, a: Rows, b: Rows, k: int, named: Named) -> NeighborGraph:
         """Return unfinished lists of the nearest rows, kept while agreements are counted."""

@@ -4,9 +4,8 @@ Numbers become steps of their range (a curved similarity only makes their differ
 categories and flags the remainder of their code (two that collide look equal), ordered levels their
 code, which a query looks up in the table of its own level.
 
-A column of objects has one of four lower bounds of its own distance. With few distinct cells, the
-cells are numbered, and a query looks up its difference to each of them. A circle of numbers is cut
-into sectors, of which a query looks up the nearest point. Texts, sets and sequences
+A column of objects has one of three lower bounds of its own distance. With few distinct cells, the
+cells are numbered, and a query looks up its difference to each of them. Texts, sets and sequences
 have a size, and two that differ in size differ at least by as much. Vectors and histograms differ
 at least as much as the coordinates that vary most, by the Euclidean norm or by the sum, as the
 distance does. Any other column of objects has no bytes: it is compared in the re-ranking only, and
@@ -79,17 +78,23 @@ class ObjectBytes:
         steps is worth; for LOOKUP zeros, and a table (queries, 256); for ROOT the codes of queries,
         and what one step is worth. Worth is a share of the weight of the column.
         """
-        if self.kind in (NUMBER, ROOT):
-            return _ask_coordinates(self.distance, cast(np.ndarray, asked), **self.state)
-        tables = np.zeros((len(asked), MISSING + 1))
-        if self.numbered is not None:
-            differs = 1.0 - self.distance.similarity(asked, self.numbered)
-            tables[:, : differs.shape[1]] = without_nan(differs)
-        elif isinstance(self.distance, Circular):
-            tables[:, :MISSING] = _sector_table(self.distance, cast(np.ndarray, asked))
-        else:
-            tables[:, :MISSING] = _size_table(self.distance, cast(Ragged, asked))
-        return np.zeros((len(asked), 1), np.uint8), tables
+        if self.kind not in (NUMBER, ROOT):
+            tables = np.zeros((len(asked), MISSING + 1))
+            if self.numbered is not None:
+                differs = 1.0 - self.distance.similarity(asked, self.numbered)
+                tables[:, : differs.shape[1]] = without_nan(differs)
+            else:
+                tables[:, :MISSING] = _size_table(self.distance, cast(Ragged, asked))
+            return np.zeros((len(asked), 1), np.uint8), tables
+        most, low, span = (self.state[name] for name in ("most", "low", "span"))
+        x = without_nan(cast(np.ndarray, asked)[:, most])
+        own = byte_steps(x, low, span)
+        if self.kind == ROOT:
+            return own, np.full((len(x), 1), self.state["step"][0] / self.distance.scale_)
+        within = np.clip(x, low, low + span)
+        # The difference is clipped to the scale, so no sum of the bounds may exceed that.
+        reach = np.maximum(within - low, low + span - within).sum(axis=1, keepdims=True)
+        return own, span / np.maximum(self.distance.scale_, reach * (1 + 1e-9))
 
 
 def object_bytes(distance: Distance, cells: Cells) -> tuple[ObjectBytes, np.ndarray] | None:
@@ -104,9 +109,6 @@ def object_bytes(distance: Distance, cells: Cells) -> tuple[ObjectBytes, np.ndar
         holders, numbers = distinct
         numbered = ObjectBytes(distance, LOOKUP, 1, {"at": holders}, cells[holders])
         return numbered, numbers.astype(np.uint8)[:, None]
-    if isinstance(distance, Circular) and isinstance(cells, np.ndarray):
-        sectors = np.minimum(without_nan(cells) / distance.period * MISSING, MISSING - 1)
-        return ObjectBytes(distance, LOOKUP, 1, {}), sectors.astype(np.uint8)[:, None]
     if kind in EUCLIDEAN and isinstance(cells, np.ndarray):
         return _coordinates(distance, cells, gone, EUCLIDEAN[kind])
     if kind in SIZED and isinstance(cells, Ragged):
@@ -133,18 +135,6 @@ def _distinct(cells: Cells, gone: np.ndarray) -> tuple[np.ndarray, np.ndarray] |
             holders.append(i)
         numbers[i] = number
     return (np.array(holders), numbers) if holders else None
-
-
-# -- circles ---------------------------------------------------------------------------------------
-
-
-def _sector_table(distance: Circular, asked: np.ndarray) -> np.ndarray:
-    """Return the least difference of each query to the cells of every sector of the circle."""
-    middles = (np.arange(MISSING) + 0.5) * (distance.period / MISSING)
-    # A billionth of the period more, so that rounding cannot put a cell outside of its sector.
-    reach = distance.period * (0.5 / MISSING + 1e-9)
-    apart = distance.compare(without_nan(asked), middles) - reach
-    return np.clip(apart / distance.scale_, 0.0, 1.0) * (1 - 1e-9)
 
 
 # -- sizes -----------------------------------------------------------------------------------------
@@ -205,24 +195,6 @@ def _coordinates(
         columns[:, j] = byte_steps(cells[:, coordinate], state["low"][j], state["span"][j])
     kind = ROOT if euclidean else NUMBER
     return ObjectBytes(distance, kind, len(most), state), columns
-
-
-def _ask_coordinates(
-    distance: Distance,
-    asked: np.ndarray,
-    most: np.ndarray,
-    low: np.ndarray,
-    span: np.ndarray,
-    step: np.ndarray | None = None,
-) -> tuple[np.ndarray, np.ndarray]:
-    x = without_nan(asked[:, most])
-    own = byte_steps(x, low, span)
-    if step is not None:
-        return own, np.full((len(x), 1), step[0] / distance.scale_)
-    within = np.clip(x, low, low + span)
-    # The difference is clipped to the scale, so no sum of the bounds may exceed that.
-    reach = np.maximum(within - low, low + span - within).sum(axis=1, keepdims=True)
-    return own, span / np.maximum(distance.scale_, reach * (1 + 1e-9))
 
 
 COMPARABLE = {

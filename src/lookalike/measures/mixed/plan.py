@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -253,18 +253,16 @@ class MixedPlan:
         self, a: np.ndarray, b: np.ndarray, weights: np.ndarray, midpoint: bool, magic: float
     ) -> Pairs:
         """Return the two sums of every row of a and every row of b over the simple columns."""
-        ends, simple, *plan = self.for_kernel(weights)
-        against = np.empty((len(a), len(b)))
+        plan, block = self.for_kernel(weights), mixed.mixed_block
         # Small blocks are answered by numpy before the kernel would be compiled (decision 14). Not
         # powers: numpy rounds them differently, and answers must not depend on the block's size.
-        if not self.has_curves and not worth_compiling(mixed.mixed_block, len(a) * b.size):
-            compared, write = np.empty(against.shape), cast(Any, fallback.mixed_block)
-            write(a, b, ends, simple, self.levels, self.starts, midpoint, against, compared)
-        else:
-            # Without missing cells all pairs have the same divisor: one cell instead of a matrix.
-            same = mixed.all_compared(a, b, ends, midpoint)
-            compared = np.empty((1, 1) if same else against.shape)
-            mixed.mixed_block(a, b, ends, simple, *plan, midpoint, magic, against, compared)
+        small = not self.has_curves and not worth_compiling(block, len(a) * b.size)
+        # Without missing cells all pairs have the same divisor: one cell instead of a matrix.
+        same = not small and mixed.all_compared(a, b, self.ends, midpoint)
+        against = np.empty((len(a), len(b)))
+        compared = np.empty((1, 1) if same else against.shape)
+        block = fallback.mixed_block if small else block
+        block(a, b, *plan, midpoint, magic, against, compared)
         return against, compared
 
     def _alike(self, name: str, a: Arrays, b: Arrays, pairs: Pairs | None) -> np.ndarray:
@@ -294,15 +292,12 @@ class MixedPlan:
         ----------
         a, b : float64 (rows, simple columns), as they are encoded
         """
-        simple = np.empty((len(a), self.n_simple))
-        if not self.has_curves and not worth_compiling(mixed.mixed_pairs, a.size):
-            write: Any = fallback.mixed_pairs
-            write(a, b, self.ends, self.levels, self.starts, simple)
-            return simple
-        tables = (self.alpha, self.beta, self.levels, self.starts)
+        out, compare = np.empty((len(a), self.n_simple)), mixed.mixed_pairs
+        if not self.has_curves and not worth_compiling(compare, a.size):
+            compare = fallback.mixed_pairs
         a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
-        mixed.mixed_pairs(a, b, self.ends, *tables, simple)
-        return simple
+        compare(a, b, self.ends, self.alpha, self.beta, self.levels, self.starts, out)
+        return out
 
     def missing(self, rows: Arrays) -> np.ndarray:
         """Return which cells are missing, a bool array (rows, columns)."""
