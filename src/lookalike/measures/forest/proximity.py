@@ -14,7 +14,7 @@ from lookalike._runtime.config import settings
 from lookalike._runtime.estimator import check_is_fitted, copy_value
 from lookalike._runtime.random_state import RANDOM_STATE
 from lookalike.columns.ragged import RaggedOf
-from lookalike.errors import LookalikeWarning, Param, TooFewRows, WrongType
+from lookalike.errors import InvalidInput, LookalikeWarning, Param, TooFewRows, WrongType
 from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.explanation import ColumnDifferences, Explanation
 from lookalike.measures.contract.rows import Named, Rows, concatenate
@@ -26,8 +26,8 @@ from lookalike.neighbors.sketch import Sketch, bit_sketch
 from lookalike.saving import fields
 from lookalike.saving.fields import KINDS, Dims, Field, Fields, check_params, require
 from lookalike.table import Table, as_table
-from lookalike.trees.adapters import read_samples
-from lookalike.trees.growers import SyntheticForest
+from lookalike.trees.adapters import adapt_model, check_fitted, read_samples
+from lookalike.trees.growers import Grower, SyntheticForest, find_grower
 from lookalike.trees.growing import GrownForest
 from lookalike.trees.models import TreeModel
 from lookalike.trees.thresholds.flat import bin_type, has_missing, leaf_type, unknown_bin
@@ -258,10 +258,14 @@ class ForestProximity(Measure):
         return self.forest if self.model is None else self.model
 
     def _read_model(self) -> TreeModel | None:
-        """Return the trees of the given model, read once."""
+        """Return the trees of the given model that test numbers and categories, read once."""
         known = self._known_model
         if known is None or known[0] is not self.model:
-            known = self._known_model = self.model, growing.read_model(self.model)
+            tests_values = self.model is not None and not growing.has_cell_trees(self.model)
+            known = self._known_model = (
+                self.model,
+                adapt_model(self.model) if tests_values else None,
+            )
         return known[1]
 
     def to_saved(self) -> ForestProximity:
@@ -307,8 +311,7 @@ class ForestProximity(Measure):
     def _fit(self, table: Table, y: np.ndarray | None) -> Rows | None:
         method = self._method
         check_params(method)
-        own = self.n_estimators, self.random_state
-        source = growing.find_source(self.forest, self.model, method, *own)
+        source = self._find_source(method)
         who, bag = f"{type(self).__name__} ({method.name})", method.out_of_bag
         model = self._read_model()
         self.inputs_: TreeInputs | growing.CellInputs | growing.ModelInputs
@@ -342,6 +345,26 @@ class ForestProximity(Measure):
         self.low_: float | None = None
         self.high_: float | None = None
         return rows
+
+    def _find_source(self, method: methods.ProximityMethod) -> Any:
+        """Return the grower that ``forest=`` asks for, or the fitted model."""
+        if self.model is None:
+            source = method.forest if self.forest is None else self.forest
+            source = find_grower(source) if isinstance(source, str) else source
+            if not isinstance(source, Grower):
+                needed = "how a forest is grown: a name or a grower of lookalike.trees"
+                hint = ("Give a fitted model as ", Param("model"))
+                raise WrongType("forest", needed, f"a {type(source).__name__}", hint)
+            return source.with_shorthands(self.n_estimators, self.random_state)
+        for name in ("forest", "n_estimators"):
+            if (value := getattr(self, name)) is not None:
+                given = Param(name, value, of="ForestProximity")
+                found = f"a fitted {type(self.model).__name__}, which has its trees already"
+                leave_out = ("Leave ", Param(name), " out")
+                raise InvalidInput(given, "a forest that is grown here", found, leave_out)
+        if growing.has_cell_trees(self.model):
+            check_fitted(self.model)
+        return self.model
 
     def _bins(self, table: Table) -> np.ndarray:
         if isinstance(self.inputs_, growing.Projected):

@@ -20,21 +20,10 @@ from typing import Any, cast
 
 import numpy as np
 
+from lookalike import columns as distances
 from lookalike.columns import Distance
 from lookalike.columns.base import Cells, missing_rows
-from lookalike.columns.levels import Cyclic
-from lookalike.columns.number import Circular
 from lookalike.columns.ragged import Ragged
-from lookalike.columns.sequence import Edit, EditSets
-from lookalike.columns.sets import Jaccard, Overlap
-from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
-from lookalike.columns.vector import (
-    Cosine,
-    EarthMover,
-    Euclidean,
-    GreatCircle,
-    NormalizedEuclidean,
-)
 from lookalike.kernels.bounds import EQUAL, LOOKUP, MISSING, NUMBER, ROOT, SQUARE, STEPS
 from lookalike.measures.contract.codes import byte_steps, without_nan
 from lookalike.measures.mixed.plan import COLUMN, SIMPLE, MixedPlan
@@ -144,7 +133,9 @@ AtLeast = Callable[[Distance, np.ndarray, np.ndarray], np.ndarray]
 
 
 def _lengths(distance: Distance, cells: Ragged) -> np.ndarray:
-    return distance.lengths(cells) if isinstance(distance, Edit) else np.diff(cells.offsets)
+    return (
+        distance.lengths(cells) if isinstance(distance, distances.Edit) else np.diff(cells.offsets)
+    )
 
 
 def _edits(distance: Any, one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -197,16 +188,20 @@ def _coordinates(
     return ObjectBytes(distance, kind, len(most), state), columns
 
 
-COMPARABLE = {
-    Circular, Cosine, Cyclic, EarthMover, Edit, EditSets, Euclidean, GreatCircle, Jaccard,
-    JaroWinkler, Levenshtein, NormalizedEuclidean, Overlap, TokenSet,
-}  # fmt: skip
 SIZED: dict[type, AtLeast] = {
-    Edit: _edits, EditSets: _edits, Jaccard: _not_shared, Levenshtein: _edits,
+    distances.Edit: _edits, distances.EditSets: _edits, distances.Jaccard: _not_shared,
+    distances.Levenshtein: _edits,
 }  # fmt: skip
 # Distances of vectors: a Euclidean norm of the coordinates, or a sum of differences. Of a great
 # circle the norm is the chord, which is never longer than the arc.
-EUCLIDEAN = {Euclidean: True, GreatCircle: True, NormalizedEuclidean: True, EarthMover: False}
+EUCLIDEAN = {
+    distances.Euclidean: True, distances.GreatCircle: True, distances.NormalizedEuclidean: True,
+    distances.EarthMover: False,
+}  # fmt: skip
+COMPARABLE = {
+    *SIZED, *EUCLIDEAN, distances.Circular, distances.Cosine, distances.Cyclic,
+    distances.JaroWinkler, distances.Overlap, distances.TokenSet,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

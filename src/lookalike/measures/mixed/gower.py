@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import cache
@@ -11,27 +12,144 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from lookalike._runtime.estimator import check_is_fitted
+from lookalike._runtime.threads import blocks
 from lookalike.columns import Distance
 from lookalike.errors import InPython, InvalidInput, Param, suggest
 from lookalike.kernels.mixed import all_compared
 from lookalike.measures.contract.base import Codes, Measure, Traits
 from lookalike.measures.contract.codes import _BoundedMeasure, boxes_of
-from lookalike.measures.contract.explanation import Explanation
+from lookalike.measures.contract.explanation import Explanation, as_bits, draw_pairs
 from lookalike.measures.contract.rows import Named, Rows, are_self_pairs
 from lookalike.measures.mixed.codes import MixedCodes, mixed_codes
-from lookalike.measures.mixed.explain import PairBaseline, fill_missing, shares_of_whole
-from lookalike.measures.mixed.plan import SCALES, SIMPLE, MixedPlan, PlanOptions
+from lookalike.measures.mixed.plan import SCALES, SIMPLE, MixedPlan, Pairs, PlanOptions
 from lookalike.neighbors.boxes import MIN_QUERIES, MIN_ROWS
 from lookalike.neighbors.codes import BoundedQuery
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.saving import fields
+from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Dims, Fields, require
 from lookalike.table import Column, LazyTable, Table
 
 LEARNED = ("relieff", "least_squares", "importance")
 GAPS = {"midpoint": 0.5, "pessimistic": 1.0}  # the difference that a missing cell counts as
 Side = dict[str | None, float]  # contributions of the columns for likeness, or against it
+# Of the sample that reasons are compared with.
+MAX_SAMPLE_ROWS = 512  # whose simple cells are stored, and pairs of them that are compared
+MAX_BALANCED_ROWS = 200  # all pairs of them
+MAX_SAMPLE_CELLS = 2**20  # 8 MB; of a table with very many columns fewer rows are stored
+MAX_OBJECT_PAIRS = 64  # of columns with a distance of their own, which may take 0.1 s for one pair
 MIN_DIFFERENCE = 0.1  # clusters are as good with .02 to .33, see decision 33
+
+
+@saveable
+@dataclass(frozen=True)
+class PairBaseline:
+    """A sample of the fitted rows, and how much pairs of them differ.
+
+    Parameters
+    ----------
+    simple : float64 (sampled rows, simple columns), as the plan encodes them
+    seen : int64 (sampled rows), their positions in the fitted table
+    mean : float64 per column, the mean difference of two sampled rows; NaN without such a pair
+    objects : float64 (pairs, columns with a distance of their own), differences of sampled pairs
+    """
+
+    FIELDS: ClassVar[Fields] = {
+        "simple": fields.Array("float64", "sample", "simple"),
+        "seen": fields.Array("int64", "sample", low=-1),
+        "mean": fields.Array("float64", "columns"),
+        "objects": fields.Array("float64", "pairs", "objects"),
+    }
+
+    simple: np.ndarray
+    seen: np.ndarray
+    mean: np.ndarray
+    objects: np.ndarray
+
+    @classmethod
+    def fit(cls, plan: MixedPlan, rows: Any) -> PairBaseline:
+        """Draw the sample, always the same one of the same rows, and compare pairs in it."""
+        fits = max(MAX_OBJECT_PAIRS, MAX_SAMPLE_CELLS // max(plan.n_simple, 1))
+        size = min(len(rows), MAX_SAMPLE_ROWS, fits)
+        drawn, left, right = draw_pairs(len(rows), size)
+        sample = rows[drawn]
+        # Positions in the sample of the same pairs: each row with the next one of the draw.
+        left, right = np.arange(len(left)), np.roll(np.arange(len(drawn)), -1)[: len(right)]
+        simple = sample.arrays[SIMPLE]
+        differs = plan.simple_pairs(simple[left], simple[right])
+        few = slice(0, MAX_OBJECT_PAIRS if plan.objects else 0)
+        cells = sample.arrays
+        objects = plan.differences(cells, cells, left[few], right[few])[:, plan.n_simple :]
+        mean = np.concatenate([_mean(differs), _mean(objects)])
+        return cls(simple, sample.seen, mean, objects)
+
+    def mean_differences(self, plan: MixedPlan, missing: float) -> np.ndarray:
+        """Return the mean difference of two rows in each column, by all pairs of some of them.
+
+        Parameters
+        ----------
+        plan : MixedPlan
+        missing : float
+            The difference of a pair with a missing cell; NaN: it is left out.
+        """
+        n = plan.n_simple
+        most = math.isqrt(2 * MAX_SAMPLE_CELLS // max(n, 1))
+        some = self.simple[: max(2, min(most, MAX_BALANCED_ROWS))]
+        left, right = np.triu_indices(len(some), 1)
+        differs, gaps = plan.simple_pairs(some[left], some[right]), np.isnan(some)
+        differs[gaps[left] | gaps[right]] = missing
+        return np.nan_to_num(np.concatenate([_mean(differs), self.mean[n:]]), nan=1.0)
+
+    def surprisal(
+        self, plan: MixedPlan, a: Rows, b: Rows, differs: np.ndarray
+    ) -> list[dict[str, tuple[float, float]]]:
+        """Return the surprisal of the nearness and of the difference in each column, in bits.
+
+        In the simple columns each of the two cells is compared with those of the sample, so that
+        a rare level in common is more surprising than a frequent one. Columns with nothing to
+        compare are left out.
+
+        Parameters
+        ----------
+        plan : MixedPlan
+        a : Rows of length one
+        b : Rows
+        differs : float64 (rows of b, columns), how much a differs from each of them
+        """
+        n, cells = plan.n_simple, b.arrays[SIMPLE]
+        own = self._view(plan, a.arrays[SIMPLE])
+        surprisal = as_bits(plan.names[n:], self.objects[None], differs[:, n:])
+        for part in blocks(len(b), max(1, MAX_SAMPLE_CELLS // max(1, own.size))):
+            # The two rows themselves are no random rows: they are left out of the sample.
+            others = (self.seen != a.seen) | (self.seen < 0)
+            others = others & ((self.seen != b.seen[part, None]) | (self.seen < 0))
+            views = np.concatenate(
+                [np.where(others[:, :, None], view, np.nan)
+                 for view in (own, self._view(plan, cells[part]))], axis=1
+            )  # fmt: skip
+            bits = as_bits(plan.names[:n], views, differs[part, :n])
+            surprisal[part] = [simple | surprisal[i] for i, simple in enumerate(bits, part.start)]
+        return surprisal
+
+    def _view(self, plan: MixedPlan, cells: np.ndarray) -> np.ndarray:
+        """Return the differences (rows, sampled rows, columns) of simple cells to the sample."""
+        n, size = len(cells), len(self.simple)
+        left, right = np.repeat(cells, size, axis=0), np.tile(self.simple, (n, 1))
+        return plan.simple_pairs(left, right).reshape(n, size, -1)
+
+    def check_fits(self, plan: MixedPlan) -> None:
+        """Refuse a loaded sample of other columns than those of the plan."""
+        widths = self.simple.shape[1], len(self.mean), self.objects.shape[1]
+        needed = plan.n_simple, len(plan.names), len(plan.objects)
+        require(widths == needed, "PairBaseline", f"{needed} columns", str(widths))
+        plan.check_levels({SIMPLE: self.simple})
+
+
+def _mean(differs: np.ndarray) -> np.ndarray:
+    """Return the mean of each column over what could be compared."""
+    count = (~np.isnan(differs)).sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.nansum(differs, axis=0) / count)
 
 
 @dataclass(eq=False, repr=False)
@@ -278,15 +396,12 @@ class Gower(PlanOptions, _BoundedMeasure):
     def _weights_in_order(self) -> np.ndarray:
         return self.plan_.weights_of(self.weights_)
 
-    def compare(self, a: Rows, b: Rows) -> np.ndarray:
-        """Return similarities of every row of a to every row of b, NaN with nothing to compare."""
-        # Sums run in the order of the plan, whatever the block: the same bits (decision 3).
-        return self._similarities(a, b)
+    def compare(self, a: Rows, b: Rows, pairs: Pairs | None = None) -> np.ndarray:
+        """Return similarities of every row of a to every row of b, NaN with nothing to compare.
 
-    def _similarities(
-        self, a: Rows, b: Rows, pairs: tuple[np.ndarray, np.ndarray] | None = None
-    ) -> np.ndarray:
-        """Return the similarities of all pairs, or of some."""
+        With ``pairs``, two arrays of positions in a and in b, of these pairs alone.
+        """
+        # Sums run in the order of the plan, whatever the block: the same bits (decision 3).
         sides = a.arrays, b.arrays, self._weights_in_order()
         against, compared = self.plan_.sums(*sides, self.missing != "ignore", pairs=pairs)
         if self.missing == "pessimistic":
@@ -333,7 +448,7 @@ class Gower(PlanOptions, _BoundedMeasure):
 
     def pair_distances(self, a: Rows, b: Rows, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return the distance of row left[i] of a to row right[i] of b, NaN if undefined."""
-        similarity = self._similarities(a, b, (left, right))
+        similarity = self.compare(a, b, (left, right))
         if self.traits.exact_self:  # as ``block`` does: pairs must have the bits of the matrix
             similarity[are_self_pairs(a, b, left, right)] = 1.0
         return self.to_distance(similarity)
@@ -347,17 +462,19 @@ class Gower(PlanOptions, _BoundedMeasure):
         first = np.zeros(len(b), np.int64)  # the only row of a
         found = plan.differences(a.arrays, b.arrays, first, np.arange(len(b)))
         gap = GAPS.get(self.missing)
-        differs = found if gap is None else fill_missing(plan, found, a, b, gap)
+        # Cells that are there and cannot be compared, such as a flag absent in both, are no gap.
+        missing = plan.missing(a.arrays) | plan.missing(b.arrays)
+        differs = found if gap is None else np.where(np.isnan(found) & missing, gap, found)
         gone = np.isnan(differs)
         counted = np.where(gone, 0.0, weights)
         whole = counted.sum(axis=1)
         places = [names.index(name) for name in order]
         plus, minus = (
-            side[:, places] for side in shares_of_whole(counted, np.nan_to_num(differs), whole)
+            side[:, places] for side in _shares_of_whole(counted, np.nan_to_num(differs), whole)
         )
         # A column without any comparable random pair has no baseline: it counts as 0 on both sides.
         known = counted * ~np.isnan(baseline.mean)
-        usual = np.stack(shares_of_whole(known, np.nan_to_num(baseline.mean), whole), axis=2)
+        usual = np.stack(_shares_of_whole(known, np.nan_to_num(baseline.mean), whole), axis=2)
         surprisal = baseline.surprisal(plan, a, b, found)
         each = []
         pairs = zip(*(values[0].tolist() for values in self.both_blocks(a, b)), strict=True)
@@ -406,6 +523,14 @@ class Gower(PlanOptions, _BoundedMeasure):
 
 
 _traits = cache(Traits)  # read several times in every query
+
+
+def _shares_of_whole(
+    weights: np.ndarray, differs: np.ndarray, whole: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what each column says for likeness and against it, of a total of 1."""
+    with np.errstate(divide="ignore", invalid="ignore"):  # of pairs with nothing to compare
+        return weights * (1 - differs) / whole[:, None], weights * differs / whole[:, None]
 
 
 def check_not_all_zero(weights: Mapping[str, float], who: str) -> None:
