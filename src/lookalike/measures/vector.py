@@ -11,10 +11,12 @@ import numpy as np
 from lookalike._runtime.threads import blocks
 from lookalike.columns.vector import blocks_of, pairs_of
 from lookalike.errors import InvalidInput, Param
+from lookalike.kernels.distances import CODES
+from lookalike.kernels.lists import center_block, decide
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Named, Rows, are_self_pairs
 from lookalike.measures.numeric import METRICS, _NumericMeasure, plan, unit_rows
-from lookalike.neighbors.exact import cut
+from lookalike.neighbors.exact import Fill, cut
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, point_sketch
 from lookalike.saving.fields import Array, Choice, Dims, Fields
@@ -150,7 +152,7 @@ class Vector(_NumericMeasure):
         # The k-th distance of a list of an eighth of all rows rules out hardly any of the others.
         if self.metric not in ("euclidean", "cosine") or few_columns or k > len(b) // 8:
             return super()._plain(a, b, k, named)
-        fill = _fill_by_products(a, b, named[1], named[0], self.metric)
+        fill = _fill_by_products(a, b, named, self.metric)
         return self._search(fill, a, b, k, named, tall=512)
 
     def sketch(self, rows: Rows) -> Sketch | None:
@@ -174,7 +176,25 @@ class Vector(_NumericMeasure):
         """
         if self.metric not in ("euclidean", "cosine") or a.arrays["x"].shape[1] < 8:
             return None
-        left, right = _may_be_within(a.arrays["x"], b.arrays["x"], self.metric, limit)
+        x, y = a.arrays["x"], b.arrays["x"]
+        unit, columns = 2.0**-24, x.shape[1]
+        # What a float32 product cannot rule out, with the margins of ``decide``.
+        with np.errstate(all="ignore"):  # an overflow only makes the pair a candidate
+            # The error of float32 grows with the norms: centered rows have the smallest ones.
+            center = y.mean(axis=0, dtype=np.float64)
+            sides = [(side - center).astype(np.float32) for side in (x, y)]
+            norms = [np.sqrt(np.einsum("ij,ij->i", side, side, dtype=np.float64)) for side in sides]
+            reach = norms[0] + norms[1].max(initial=0.0)
+            margin = (0.5 * columns + 8.0) * unit * reach * reach
+            margin[~((reach > 1e-15) & (reach < 1e15))] = np.inf  # beyond the squares of float32
+            square = 2.0 * limit if self.metric == "cosine" else limit * limit
+            square = square * (1.0 + 4.0 * (columns + 4) * 2.0**-53)
+            top = (square + margin - norms[0] * norms[0]).astype(np.float32)
+            top = np.nextafter(top, np.float32(np.inf))
+            product = sides[0] @ sides[1].T
+            product *= np.float32(-2.0)
+            product += (norms[1] * norms[1]).astype(np.float32)
+            left, right = np.nonzero(~(product > top[:, None]))
         near = self.pair_distances(a, b, left, right) <= limit
         return left[near], right[near]
 
@@ -207,11 +227,9 @@ def _mean_and_spread(parts: Parts) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(mean), np.sqrt(squares / n)
 
 
-def _fill_by_products(a: Rows, b: Rows, ids: np.ndarray, exclude: np.ndarray, metric: str) -> Any:
+def _fill_by_products(a: Rows, b: Rows, named: Named, metric: str) -> Fill:
     """Return a fill: float32 products rule rows out within their error, float64 pairs decide."""
-    from lookalike.kernels.distances import CODES
-    from lookalike.kernels.lists import center_block, decide
-
+    barred, names, _ = named
     x, y = a.arrays["x"], b.arrays["x"]
     # Distances do not change when all rows are moved, but the error of float32 grows with norms.
     with np.errstate(over="ignore", invalid="ignore"):  # any point will do
@@ -229,33 +247,8 @@ def _fill_by_products(a: Rows, b: Rows, ids: np.ndarray, exclude: np.ndarray, me
             with np.errstate(all="ignore"):  # an overflow only makes the pair a candidate
                 product = left @ right[:n].T
             decide(
-                product, rows, y[part], left_norms, right_norms[:n], ids[part], exclude[queries],
+                product, rows, y[part], left_norms, right_norms[:n], names[part], barred[queries],
                 CODES[metric], lists.distances, lists.indices,
             )  # fmt: skip
 
     return fill
-
-
-def _may_be_within(
-    x: np.ndarray, y: np.ndarray, metric: str, limit: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the pairs that a float32 product cannot rule out, with the margins of ``decide``."""
-    unit, columns = 2.0**-24, x.shape[1]
-    with np.errstate(all="ignore"):  # an overflow only makes the pair a candidate
-        # The error of float32 grows with the norms: centered rows have the smallest ones.
-        center = y.mean(axis=0, dtype=np.float64)
-        sides = [(side - center).astype(np.float32) for side in (x, y)]
-        norms = [np.sqrt(np.einsum("ij,ij->i", side, side, dtype=np.float64)) for side in sides]
-        reach = norms[0] + norms[1].max(initial=0.0)
-        margin = (0.5 * columns + 8.0) * unit * reach * reach
-        margin[~((reach > 1e-15) & (reach < 1e15))] = np.inf  # squares leave the range of float32
-        square = 2.0 * limit if metric == "cosine" else limit * limit
-        square = square * (1.0 + 4.0 * (columns + 4) * 2.0**-53)
-        top = (square + margin - norms[0] * norms[0]).astype(np.float32)
-        top = np.nextafter(top, np.float32(np.inf))
-        product = sides[0] @ sides[1].T
-        product *= np.float32(-2.0)
-        product += (norms[1] * norms[1]).astype(np.float32)
-        ruled_out = product > top[:, None]
-    left, right = np.nonzero(~ruled_out)
-    return left, right

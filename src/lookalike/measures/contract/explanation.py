@@ -182,10 +182,7 @@ class Explanation(HtmlReport, FrameMixin):
             "minus": [float(self.minus.get(name, 0.0)) for name in names],
         }
         if self.baseline:
-            pairs = [
-                (0.0, 0.0) if name is None else self.baseline.get(name, (0.0, 0.0))
-                for name in names
-            ]
+            pairs = [self.baseline.get(name or "", (0.0, 0.0)) for name in names]
             table["baseline_plus"], table["baseline_minus"] = map(list, zip(*pairs, strict=True))
         return table
 
