@@ -76,9 +76,7 @@ def ranked_block(twice_a, value_a, new_a, twice_b, value_b, new_b, code, out):
 # -- mixed columns ---------------------------------------------------------------------------------
 
 
-def mixed_block(
-    a, b, ends, weight, alpha, beta, levels, starts, midpoint, magic, against, compared
-):
+def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, against, compared):
     """Write the two sums of every pair; curved numbers need the loop, whose powers differ."""
     against[:], compared[:] = 0.0, 0.0
     for j in range(a.shape[1]):

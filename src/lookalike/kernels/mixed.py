@@ -23,9 +23,7 @@ NUMBER, EQUAL = 0, 1  # forms of a difference
 
 
 @kernel
-def mixed_block(
-    a, b, ends, weight, alpha, beta, levels, starts, midpoint, magic, against, compared
-):
+def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, against, compared):
     """Write the two sums of every pair into ``against`` and ``compared``.
 
     Parameters
@@ -37,7 +35,6 @@ def mixed_block(
     levels : float64, tables of 1 - similarity of the level columns, concatenated
     starts : int64 (columns, 2), where the table of a level column begins and how wide it is
     midpoint : bool, whether a missing cell counts as a difference of 1/2 instead of not at all
-    magic : float, added to a curved difference and taken off again, which rounds it; 0.0: does not
     against, compared : float64 (rows of a, rows of b), written here
         Where nothing can be left out, a single cell does for ``compared``: see ``all_compared``.
     """
@@ -70,7 +67,7 @@ def mixed_block(
             else:
                 _add_differences(a[i], transposed, 0, ends[0], weight, half, minus, NUMBER, False)
             for j in range(ends[0], ends[1]):
-                _curved(a[i, j], transposed[j], weight[j], alpha[j], beta[j], half, magic, minus)
+                _curved(a[i, j], transposed[j], weight[j], alpha[j], beta[j], half, minus)
             first, end = ends[1], ends[3]
             if gaps:
                 _add_differences(a[i], transposed, first, end, weight, half, minus, EQUAL, True)
@@ -168,11 +165,10 @@ def curve(z, alpha, beta):
 
 
 @kernel
-def _curved(v, column, w, alpha, beta, half, magic, minus):
+def _curved(v, column, w, alpha, beta, half, minus):
     for c in range(TILE_ROWS):
-        # Adding and subtracting ``magic`` rounds to its last place; sums of such terms are exact.
         gap = abs(v - column[c])
-        minus[c] += w * ((curve(gap, alpha, beta) + magic) - magic) if gap == gap else w * half
+        minus[c] += w * curve(gap, alpha, beta) if gap == gap else w * half
 
 
 @kernel

@@ -375,7 +375,7 @@ def _some(table: Table, columns: Sequence[str] | None) -> Table:
     if unknown:
         needed, found = f"a column named {unknown[0]!r}", f"{len(table.columns)} columns without it"
         raise InvalidInput("Combined", needed, found, suggest(unknown[0], table.names))
-    return table.select(list(columns))
+    return table.select(columns)
 
 
 def _wrong(needed: str, found: str) -> InvalidInput:

@@ -172,20 +172,9 @@ def matrix_tallies(table: LazyTable, layout: MatrixLayout, who: str) -> Iterator
                     tally.add(entry)
         for tally in tallies:
             if tally.missing or tally.infinite >= 0:
-                _refuse_column(table, name, who)
+                lost = f"{tally.missing:,} missing" if tally.missing else f"row {tally.infinite}"
+                raise InvalidInput(who, COMPLETE, f"{lost} in column {name!r}", FILL)
             yield tally
-
-
-def _refuse_column(table: LazyTable, name: str, who: str) -> None:
-    """Name the first row that has no finite number."""
-    first = 0
-    for part in table.column(name):
-        bad = ~np.isfinite(part.values.reshape(len(part), -1)).all(axis=1)
-        if bad.any():
-            row = int(np.flatnonzero(bad)[0])
-            found = f"one without in row {first + row}, column {name!r}"
-            raise InvalidInput(who, COMPLETE, found, FILL)
-        first += len(part)
 
 
 def check_owners(schema: Schema, names: Iterable[str], owner: tuple[str, ...], where: str) -> None:

@@ -111,28 +111,18 @@ class Vector(_NumericMeasure):
         with np.errstate(over="ignore", invalid="ignore"):
             span = high - low
             shift, unit = (low, span) if self.scale == "minmax" else _mean_and_spread(parts)
-        if not np.isfinite(span).all():
-            j = int(np.flatnonzero(~np.isfinite(span))[0])
-            given = Param("scale", self.scale, of=type(self).__name__)
-            found = f"{low[j]:g} to {high[j]:g} in column {self.layout_.owner[j]!r}"
-            hint = "Divide the column by a constant"
-            raise InvalidInput(given, "columns of finite range", found, hint)
-        if self.scale == "standard":
-            # Squares of very large or small numbers overflow or vanish: such columns are brought to
-            # 0..1 first, and mean and deviation scaled back.
-            odd = ~((span > 1e-140) & (high < 1e140) & (low > -1e140))
-            unit_range = np.where(span[odd] > 0, span[odd], 1.0)
-            if odd.any():
-                mean, spread = _mean_and_spread(
-                    lambda: ((x[:, odd] - low[odd]) / unit_range for x in parts())
-                )
-                shift[odd] = low[odd] + span[odd] * mean
-                unit[odd] = span[odd] * spread
         # Values that agree but for the last bit are a constant that was computed in two ways; its
         # deviation would blow up that bit to the weight of a real column.
         constant = span <= EPS * np.maximum(np.abs(low), np.abs(high))
+        # Squares of very large numbers overflow, and those of very small ones vanish.
+        bad = np.flatnonzero(~(np.isfinite(span + unit) & (constant | (unit > 0))))
+        if len(bad):
+            given = Param("scale", self.scale, of=type(self).__name__)
+            found = f"{low[bad[0]]:g} to {high[bad[0]]:g} in column {self.layout_.owner[bad[0]]!r}"
+            hint = "Divide the column by a constant"
+            raise InvalidInput(given, "columns of finite range and deviation", found, hint)
         self.shift_ = np.where(constant, low, shift)
-        self.unit_ = np.where(constant | (unit == 0), 1.0, unit)
+        self.unit_ = np.where(constant, 1.0, unit)
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
         x = self._numbers(table)

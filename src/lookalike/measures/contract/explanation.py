@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lookalike._runtime.frames import FrameMixin, make_frame
-from lookalike._runtime.text import clean
+from lookalike._runtime.text import clean, short
 from lookalike.measures.contract.rows import Rows, kept_beside
 from lookalike.show.html.document import HtmlReport, sides
 from lookalike.show.html.drawings import new_figure
@@ -255,7 +255,7 @@ class Explanation(HtmlReport, FrameMixin):
         if name is None or name not in self.cells:
             return "", ""
         one, two = self.cells[name]
-        write = self.styles[name].write if name in self.styles else show
+        write = self.styles[name].write if name in self.styles else short
         return write(one), write(two)
 
     def __str__(self) -> str:
@@ -299,22 +299,6 @@ def _bar(value: float, top: float, color: str, side: str) -> Html:
         f'<div style="width:8em"><div style="width:{100 * value / top:.1f}%;height:0.8em;'
         f'background:{color};float:{side}" title="{value:.4f}"></div></div>'
     )
-
-
-def show(cell: Any, max_length: int = 28) -> str:
-    """Write a cell in a few characters."""
-    if cell is None:
-        return "–"
-    if isinstance(cell, float):
-        return f"{cell:.6g}"
-    if isinstance(cell, frozenset | set):
-        text = ", ".join(sorted(map(str, cell))) or "(none)"
-    elif isinstance(cell, list | tuple) and cell and isinstance(cell[0], float):
-        text = "[" + " ".join(f"{value:.2g}" for value in cell) + "]"
-    else:
-        text = str(cell)
-    text = clean(text)  # no control characters of untrusted cells on a terminal
-    return text if len(text) <= max_length else text[: max_length - 1] + "…"
 
 
 def shared_out(total: float, parts: Mapping[str | None, float]) -> dict[str | None, float]:

@@ -14,6 +14,8 @@ from lookalike.trees.thresholds import attribution
 from lookalike.trees.thresholds.flat import Forest, unknown_bin
 
 ROUND_OFF = 1e-12
+Numbers = tuple[float, float]  # similarity and distance of the pair to be explained
+Side = dict[str | None, float]  # contributions of the columns for likeness, or against it
 
 
 Soft = tuple[Ragged, Ragged]  # the leaves and weights of rows with missing cells
@@ -52,9 +54,7 @@ class FittedForest(NamedTuple):
     owner: tuple[str, ...]
 
 
-def explain_leaves(
-    fitted: FittedForest, numbers: tuple[float, float], a: Rows, b: Rows
-) -> Explanation:
+def explain_leaves(fitted: FittedForest, numbers: Numbers, a: Rows, b: Rows) -> Explanation:
     """Explain shared leaves by the tests at which the paths of two rows part."""
     # Out of bag, only the trees that were grown on neither row count.
     usable = np.ones(fitted.forest.n_trees, bool)
@@ -68,12 +68,7 @@ def explain_leaves(
 
 
 def explain_parting(
-    fitted: FittedForest,
-    numbers: tuple[float, float],
-    a: Rows,
-    b: Rows,
-    usable: np.ndarray,
-    whole: float = 0.0,
+    fitted: FittedForest, numbers: Numbers, a: Rows, b: Rows, usable: np.ndarray, whole: float = 0.0
 ) -> Explanation:
     """Explain by the columns of the tests at which two rows part, in the trees that are usable.
 
@@ -130,11 +125,9 @@ def parting(forest: Forest, a: Rows, b: Rows) -> tuple[np.ndarray, np.ndarray]:
     return attribution.parting_shares(forest, *weights), tree
 
 
-def by_column(
-    owner: tuple[str, ...], shares: np.ndarray, whole: float = 0.0
-) -> dict[str | None, float]:
+def by_column(owner: tuple[str, ...], shares: np.ndarray, whole: float = 0.0) -> Side:
     """Add up the shares of each column; what they are short of a whole belongs to none."""
-    side: dict[str | None, float] = dict.fromkeys(owner, 0.0)
+    side: Side = dict.fromkeys(owner, 0.0)
     for name, share in zip(owner, shares, strict=True):
         side[name] += float(share)
     rest = whole - sum(side.values())

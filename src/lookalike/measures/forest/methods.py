@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,14 +15,12 @@ from lookalike.measures.contract.base import Traits
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.forest import explain as reasons
-from lookalike.measures.forest.explain import FittedForest
+from lookalike.measures.forest.explain import FittedForest, Numbers
 from lookalike.measures.forest.neighbors import draw_shares
 from lookalike.saving.encode import SaveMixin
 from lookalike.saving.fields import Choice, Fields, Flag, Real
 from lookalike.trees.thresholds import attribution, proximity
 from lookalike.trees.thresholds.flat import Forest, unknown_bin
-
-Numbers = tuple[float, float]  # similarity and distance of the pair to be explained
 
 
 class ProximityMethod(SaveMixin, Estimator, ABC, abstract=True):
@@ -59,9 +57,7 @@ class ProximityMethod(SaveMixin, Estimator, ABC, abstract=True):
         """Whether it asks how many of all fitted rows answer each test as a row does."""
         return getattr(self, "weights", "") == "information"
 
-    def node_values(
-        self, forest: Forest, n_fitted: int, gain: np.ndarray | None = None
-    ) -> np.ndarray | None:
+    def node_values(self, forest: Forest, n_fitted: int, gain: Any) -> np.ndarray | None:
         """Return the value of each node, for methods that use it.
 
         Parameters
@@ -69,7 +65,7 @@ class ProximityMethod(SaveMixin, Estimator, ABC, abstract=True):
         forest : Forest
         n_fitted : int
             Rows of the table.
-        gain : array, one per tree, optional
+        gain : array, one per tree, or None
             What the tests of a tree gain, where the forest knows it.
         """
         return None
@@ -221,9 +217,7 @@ class Shi(ProximityMethod):
         self.missing = missing
         self.weights = weights
 
-    def node_values(
-        self, forest: Forest, n_fitted: int, gain: np.ndarray | None = None
-    ) -> np.ndarray | None:
+    def node_values(self, forest: Forest, n_fitted: int, gain: Any) -> np.ndarray | None:
         """Return the weight of each node: that of its tree."""
         if not self.needs_gain:
             return None
@@ -355,9 +349,7 @@ class AncestorMethod(ProximityMethod, abstract=True):
         """Whether rows have to be counted: counts are the values of nodes."""
         return True
 
-    def node_values(
-        self, forest: Forest, n_fitted: int, gain: np.ndarray | None = None
-    ) -> np.ndarray | None:
+    def node_values(self, forest: Forest, n_fitted: int, gain: Any) -> np.ndarray | None:
         """Return the value of each node as a lowest common ancestor."""
         return proximity.node_values(forest, self.name, n_fitted)
 

@@ -25,19 +25,12 @@ from lookalike.measures.forest.explain import FittedForest
 from lookalike.neighbors.exact import fill_by_blocks
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.trees.thresholds.flat import Forest
-from lookalike.trees.thresholds.proximity import MAX_TILE_ROWS
 
 TILE_COPIES = 8  # of a tile in memory at the same time: halves, distances, the tile transposed
 
 
 def nearest_in_tiles(
-    measure: Measure,
-    a: Rows,
-    b: Rows,
-    k: int,
-    named: Named,
-    mirrored: bool,
-    tallest: int = MAX_TILE_ROWS,
+    measure: Measure, a: Rows, b: Rows, k: int, named: Named, mirrored: bool, tallest: int
 ) -> NeighborGraph:
     """Return unfinished lists of the k rows of b nearest to each row of a.
 

@@ -30,13 +30,8 @@ from lookalike.trees.adapters import adapt_model, check_fitted, read_samples
 from lookalike.trees.growers import Grower, SyntheticForest, find_grower
 from lookalike.trees.growing import GrownForest
 from lookalike.trees.models import TreeModel
-from lookalike.trees.thresholds.flat import bin_type, has_missing, leaf_type, unknown_bin
-from lookalike.trees.thresholds.proximity import (
-    MAX_TILE_ROWS,
-    answer_shares,
-    count_usable,
-    ratio_square,
-)
+from lookalike.trees.thresholds import flat
+from lookalike.trees.thresholds import proximity as pairs
 
 # Queries from which on the members of all leaves are listed first, which takes as long as comparing
 # some hundred rows with all others.
@@ -412,12 +407,12 @@ class ForestProximity(Measure):
         if isinstance(method, methods.Gap):
             self.values_ = near.count_draws(self.forest_, rows)
         elif method.needs_shares:
-            self.values_ = answer_shares(self.forest_, rows.arrays["bins"])
+            self.values_ = pairs.answer_shares(self.forest_, rows.arrays["bins"])
         elif method.out_of_bag:
 
             def count(a: Rows, b: Rows) -> int:
                 # Each pair once: only where the first row comes before the second.
-                lost = count_usable(a.arrays["bag"], b.arrays["bag"]) == 0
+                lost = pairs.count_usable(a.arrays["bag"], b.arrays["bag"]) == 0
                 return int((lost & (a.seen[:, None] < b.seen)).sum())
 
             self.n_fallback_pairs_ = sum(near.over_pairs(count, rows, self.n_jobs))
@@ -456,8 +451,8 @@ class ForestProximity(Measure):
         # The published ratio is symmetric to the last bit: one tile serves both of its sides.
         mirrored = isinstance(method, methods.Ratio) and method.is_plain and a is b
         # Rows with missing values share no work: of small tiles fewer lie on the diagonal.
-        small = mirrored and has_missing(a.arrays["bins"]).any()
-        tallest = near.ROWS_PER_TILE if small else MAX_TILE_ROWS
+        small = mirrored and flat.has_missing(a.arrays["bins"]).any()
+        tallest = near.ROWS_PER_TILE if small else pairs.MAX_TILE_ROWS
         return near.nearest_in_tiles(self, a, b, k, named, mirrored, tallest)
 
     def sketch(self, rows: Rows) -> Sketch | None:
@@ -476,9 +471,11 @@ class ForestProximity(Measure):
         if not (whole and isinstance(method, methods.Ratio) and method.is_plain):
             return super()._matrix(X, Y, to)
         codes, bins = (self.rows_.arrays[name] for name in ("codes", "bins"))
-        if has_missing(bins).any():
+        if flat.has_missing(bins).any():
             return super()._matrix(X, Y, to)
-        values = ratio_square(self.forest_, codes, bins, method.parting == "once", self.n_jobs)
+        values = pairs.ratio_square(
+            self.forest_, codes, bins, method.parting == "once", self.n_jobs
+        )
         np.fill_diagonal(values, 1.0)
         return values if to == "similarity" else self.to_distance(values)
 
@@ -536,9 +533,11 @@ class ForestProximity(Measure):
         """Return what encoded rows look like."""
         forest, method = self.forest_, self._method
         trees, leaves = forest.n_trees, int(forest.nodes.n_leaves.max(initial=0))
-        shapes: dict[str, Field] = {"codes": fields.Array(leaf_type(leaves).__name__, "n", trees)}
+        shapes: dict[str, Field] = {
+            "codes": fields.Array(flat.leaf_type(leaves).__name__, "n", trees)
+        }
         if method.keeps_bins:
-            shapes["bins"] = fields.Array(bin_type(forest).__name__, "n", forest.n_inputs)
+            shapes["bins"] = fields.Array(flat.bin_type(forest).__name__, "n", forest.n_inputs)
         if isinstance(method, methods.Shi):
             total = int(forest.nodes.leaf_offsets[-1])
             shapes["leaves"] = RaggedOf("int32", low=0, below=total)
@@ -556,7 +555,7 @@ class ForestProximity(Measure):
             require(fits, f"{where}.codes", "leaves of the trees", "others")
         if "bins" in rows.arrays and len(codes):
             bins = rows.arrays["bins"]
-            known = (bins <= np.diff(forest.tests.cut_offsets)) | (bins == unknown_bin(bins))
+            known = (bins <= np.diff(forest.tests.cut_offsets)) | (bins == flat.unknown_bin(bins))
             require(known.all(), f"{where}.bins", "positions among the thresholds", "others")
         if "leaves" in rows.arrays:
             explain.check_soft(rows, where)

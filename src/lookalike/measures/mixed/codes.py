@@ -246,12 +246,11 @@ class MixedCodes:
             worth[:, :n] = weights[:n]
             worth[:, int(plan.ends[3]) : n] = 0.0  # levels are looked up, or too many to be bytes
             tables = np.zeros((len(simple), len(looked_up), MISSING + 1))
-            slot, first = 0, n
+            slots, first = iter(range(len(looked_up))), n
             for j in looked_up[looked_up < n].tolist():
                 levels = _levels(plan, j)
                 codes = np.where(present[:, j], simple[:, j], 0).astype(np.int64)
-                tables[:, slot, : len(levels)] = levels[codes] * weights[j]
-                slot += 1
+                tables[:, next(slots), : len(levels)] = levels[codes] * weights[j]
             for name, coded in self.objects.items():
                 cells, weight = a[COLUMN + name][part], weights[position[name]]
                 columns = slice(first, first + coded.width)
@@ -259,8 +258,7 @@ class MixedCodes:
                 own[:, columns], values = coded.ask(cells)
                 present[:, columns] = ~missing_rows(cells)[:, None]
                 if coded.kind == LOOKUP:
-                    tables[:, slot] = values * weight
-                    slot += 1
+                    tables[:, next(slots)] = values * weight
                 elif roots is not None and coded.kind == ROOT:
                     worth[:, first - 1] = weight
                     roots[:, first - 1] = values[:, 0] * weight

@@ -309,7 +309,6 @@ class Gower(PlanOptions, _BoundedMeasure):
             self.weights_ = self._learn_weights(table, y)
         else:
             self.weights_ = check_weights(self.weights, table.names, who)
-        check_not_all_zero(self.weights_, who)
 
     def _fit_rows(self, rows: Any) -> None:
         super()._fit_rows(rows)
@@ -320,10 +319,7 @@ class Gower(PlanOptions, _BoundedMeasure):
         from lookalike.measures.mixed.weights import least_squares_weights, relieff_weights
 
         who = Param("weights", self.weights, of="Gower")
-        if self.weights not in LEARNED:
-            needed = "numbers, or one of " + ", ".join(map(repr, LEARNED))
-            hint = suggest(self.weights, LEARNED)
-            raise InvalidInput(who, needed, repr(self.weights), hint)
+        fields.Choice(*LEARNED).check("Gower", "weights", self.weights)
         if y is None:
             pass_y = ("Pass ", Param("y"), InPython(" to fit"))
             raise InvalidInput(who, "a target to learn from", "none", pass_y)
@@ -358,11 +354,10 @@ class Gower(PlanOptions, _BoundedMeasure):
         check_is_fitted(self, "weights_")
         who = who or f"{type(self).__name__}.reweighted"
         factors = check_weights(weights, tuple(self.weights_), who)
-        # Products may overflow or all be 0, though both factors are valid: checked again below.
+        # Products may overflow or all be 0, though both factors are valid: they are checked again.
         products = {name: own * factors[name] for name, own in self.weights_.items()}
         copied = copy.copy(self)  # shares the rows with their codes, which do not depend on weights
         copied.weights = copied.weights_ = check_weights(products, tuple(products), who)
-        check_not_all_zero(products, who)
         return copied
 
     def balanced(self) -> Self:
@@ -533,13 +528,6 @@ def _shares_of_whole(
         return weights * (1 - differs) / whole[:, None], weights * differs / whole[:, None]
 
 
-def check_not_all_zero(weights: Mapping[str, float], who: str) -> None:
-    """Refuse weights that leave nothing to compare."""
-    if not any(weights.values()):
-        wanted = "at least one column with a weight above 0"
-        raise InvalidInput(who, wanted, "none", "Give a column some weight")
-
-
 def check_weights(weights: Any, names: tuple[str, ...], who: str) -> dict[str, float]:
     """Return a weight for every column; refuse unknown columns and numbers that are not weights."""
     option = Param("weights", of=who)
@@ -563,4 +551,7 @@ def check_weights(weights: Any, names: tuple[str, ...], who: str) -> dict[str, f
         if not fields.Real(0.0, 1e300).fits(value):
             found, hint = f"{value!r} for column {name!r}", "Use 0 to leave a column out"
             raise InvalidInput(option, "weights of at least 0", found, hint)
+    if not any(each.values()):
+        wanted = "at least one column with a weight above 0"
+        raise InvalidInput(who, wanted, "none", "Give a column some weight")
     return {name: float(value) for name, value in each.items()}

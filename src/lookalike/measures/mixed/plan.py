@@ -30,9 +30,6 @@ from lookalike.table.model.kind import PLACE
 from lookalike.table.model.table import Column
 
 SIMPLE = "simple"  # the name of the matrix of simple columns among the encoded arrays
-# Adding this number and subtracting it again rounds to an integer: float64 has no digits left
-# behind the point there.
-ROUND = 1.5 * 2.0**52
 SCALES = ("range", "robust", "rank")  # of number columns
 TRIM = 0.05  # of the values at each end that "robust" leaves out of the range
 COLUMN = "column "  # prefix of the name of any other column among the encoded arrays
@@ -203,7 +200,6 @@ class MixedPlan:
         b: Arrays,
         weights: np.ndarray,
         midpoint: bool,
-        step: float = 0.0,
         pairs: Pairs | None = None,
     ) -> Pairs:
         """Return for each pair what speaks against likeness and what could be compared.
@@ -217,13 +213,9 @@ class MixedPlan:
         midpoint : bool
             Whether a missing cell counts as a difference of 1/2 instead of not at all. Pairs that
             are present and still cannot be compared stay left out.
-        step : float
-            A power of two: differences that are not plain are rounded to multiples of it. 0: not.
         pairs : two int64 arrays of one length, optional
             Rows of a and of b; pairs with the same row of a are adjacent. None: all pairs.
         """
-        # (x + magic) - magic rounds x to a multiple of step, in the kernel as well as here.
-        magic = ROUND * step
         # Rows may come as a strided view; kernels are compiled for one layout only.
         x, y = np.ascontiguousarray(a[SIMPLE]), np.ascontiguousarray(b[SIMPLE])
         if pairs:
@@ -231,10 +223,10 @@ class MixedPlan:
             plan = self.for_kernel(weights)
             mixed.mixed_pair_sums(x, y, *pairs, *plan, midpoint, against, compared)
         else:
-            against, compared = self._simple_sums(x, y, weights, midpoint, magic)
+            against, compared = self._simple_sums(x, y, weights, midpoint)
         left, right = pairs or ((slice(None), None), slice(None))  # each row of a with each of b
         for name, weight in zip(self.objects, weights[self.n_simple :], strict=True):
-            differs = (1.0 - self._alike(name, a, b, pairs) + magic) - magic
+            differs = 1.0 - self._alike(name, a, b, pairs)
             left_out = np.isnan(differs)
             if left_out.any():
                 differs[left_out] = 0.0
@@ -250,7 +242,7 @@ class MixedPlan:
         return against, compared
 
     def _simple_sums(
-        self, a: np.ndarray, b: np.ndarray, weights: np.ndarray, midpoint: bool, magic: float
+        self, a: np.ndarray, b: np.ndarray, weights: np.ndarray, midpoint: bool
     ) -> Pairs:
         """Return the two sums of every row of a and every row of b over the simple columns."""
         plan, block = self.for_kernel(weights), mixed.mixed_block
@@ -262,7 +254,7 @@ class MixedPlan:
         against = np.empty((len(a), len(b)))
         compared = np.empty((1, 1) if same else against.shape)
         block = fallback.mixed_block if small else block
-        block(a, b, *plan, midpoint, magic, against, compared)
+        block(a, b, *plan, midpoint, against, compared)
         return against, compared
 
     def _alike(self, name: str, a: Arrays, b: Arrays, pairs: Pairs | None) -> np.ndarray:
@@ -332,7 +324,13 @@ class MixedPlan:
                 shape[:, j] = distance.alpha, distance.beta
         ends = np.cumsum(counts).astype(np.int64)
         tables = _level_tables([fitted[name] for name in simple])
-        dropped = tuple(name for name, distance in fitted.items() if _is_dropped(distance))
+        dropped = tuple(
+            name
+            for name, distance in fitted.items()
+            if isinstance(distance, Absolute)
+            and distance.constant == "drop"
+            and distance.scale_ == 0
+        )
         return cls(tuple(names), fitted, dropped, ends, shape[0], shape[1], *tables, joined)
 
     # -- loading -----------------------------------------------------------------------------------
@@ -392,12 +390,6 @@ def _scale_of(scale: Mapping[str, str], column: Column, who: str) -> str:
         hint = Phrase("Leave it out of ", Param("scale"), ", or use ", kinds)
         raise InvalidInput(given, "a column of numbers", f"kind {column.kind.name}", hint)
     return word
-
-
-def _is_dropped(distance: Distance) -> bool:
-    """Whether a column is constant and so, on request, left out of every comparison."""
-    drops = isinstance(distance, Absolute) and distance.constant == "drop"
-    return drops and distance.scale_ == 0
 
 
 def _level_tables(distances: list[Distance]) -> tuple[np.ndarray, np.ndarray]:

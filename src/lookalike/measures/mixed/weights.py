@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from lookalike._runtime.random_state import make_generator
 from lookalike._runtime.threads import blocks, run, single_blas
-from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase, TooFewRows
+from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase
 from lookalike.kernels.lists import keep_by_class
 from lookalike.measures.contract.matrices import check_pairs
-from lookalike.measures.contract.rows import Rows, self_pairs
+from lookalike.measures.contract.rows import Rows, check_k, self_pairs
 from lookalike.measures.medoids import fasterpam
-from lookalike.measures.mixed.plan import SIMPLE, MixedPlan
+from lookalike.measures.mixed.plan import MixedPlan
 from lookalike.saving.fields import Choice, Integer, Maybe
 from lookalike.table import Table, read_table
 from lookalike.table.model import targets
@@ -30,7 +29,7 @@ MAX_TASKS = 64  # each keeps a matrix of sums until all are added
 MAX_CLUSTERED_ROWS = 2000  # of more rows, samples of this size are clustered (CLARA)
 N_DRAWS = 5  # samples, as in Kaufman and Rousseeuw (1990)
 RIDGE = 1e-9  # added to the squares: of equally good weights those of least norm are found
-STEP = 2.0**-36  # differences are multiples of it, so sums of up to 2^17 columns are exact
+STEP = 2.0**-36  # far above round-off, and far below the differences of other rows
 
 
 # -- ReliefF and RReliefF --------------------------------------------------------------------------
@@ -54,22 +53,17 @@ class Neighborhoods:
         self.lists = len(sizes), min(n_neighbors, int(sizes.max()))
         self.missing = plan.missing(rows.arrays)
         self.used = _used(plan).astype(np.float64)
-        # Numbers and levels become multiples of STEP, and so do differences: their sums are exact,
-        # the same in every order. Codes of categories are integers, which stay as they are.
-        simple = np.round(rows.arrays[SIMPLE] / STEP) * STEP
-        self.coarse = replace(plan, levels=np.round(plan.levels / STEP) * STEP)
-        self.coarse_rows = Rows(rows.seen, {**rows.arrays, SIMPLE: simple})
 
     def find(self, rows: np.ndarray) -> np.ndarray:
         """Return the nearest rows of each class, by (distance, row); -1 where there are no more."""
         shape = (len(rows), *self.lists)
         distances, indices = np.full(shape, np.inf), np.full(shape, -1)
-        queries = self.coarse_rows[rows].arrays
+        queries = self.rows[rows].arrays
         for part in blocks(len(self.rows), CANDIDATES_PER_BLOCK):
             # A missing cell counts as half different, so all sums have the same columns. They are
-            # exact (STEP), so that the order of the columns does not choose among ties.
-            others = self.coarse_rows[part].arrays
-            block, _ = self.coarse.sums(queries, others, self.used, midpoint=True, step=STEP)
+            # rounded, so that the order of the columns does not choose among ties.
+            block, _ = self.plan.sums(queries, self.rows[part].arrays, self.used, midpoint=True)
+            block = np.round(block / STEP)
             keep_by_class(block, part.start, self.codes, rows, distances, indices)
         return indices
 
@@ -392,15 +386,12 @@ def relieff_weights(
     """
     who = "relieff_weights"
     Integer(1).check(who, "n_neighbors", n_neighbors)
-    Maybe(Integer(1)).check(who, "n_samples", n_samples)
     Choice(*targets.TARGETS).check(who, "target", target)
     Choice(True, False).check(who, "normalize", normalize)
     table, values, plan = _prepare(X, y, kinds, plan, who)
     n = len(table)
-    if n_samples is not None and n_samples > n:
-        hint = Phrase("Use ", Param("n_samples", n, of=who), " or leave it out")
-        given = Param("n_samples", n_samples, of=who)
-        raise TooFewRows(given, "as many rows", Param("n_samples", n), hint)
+    if n_samples is not None:
+        check_k(n_samples, n, who, False, "n_samples")
     random = make_generator(random_state)
     sampled = np.arange(n) if n_samples is None else np.sort(random.choice(n, n_samples, False))
     rows = Rows(np.arange(n), plan.encode(table))
@@ -497,11 +488,15 @@ def least_squares_weights(
         hint = "Cut the target into classes, or use relieff_weights"
         raise InvalidInput(who, "a target of classes", found, hint)
     codes = _code_classes(values, who)
-    rows = Rows(np.arange(len(table)), plan.encode(table))
-    medoids = labels = np.zeros(len(table), dtype=np.int64)
+    n = len(table)
+    rows = Rows(np.arange(n), plan.encode(table))
+    medoids = labels = np.zeros(n, dtype=np.int64)
     if pairs != "global":
-        k = _count_clusters(n_clusters, len(table), int(codes.max()) + 1, who)
-        medoids, labels = find_clusters(plan, rows, k, random, n_jobs)
+        if n_clusters is None:  # the rule of thumb sqrt(n / 2)
+            usual = max(int(codes.max()) + 1, min(50, round(float(np.sqrt(n / 2)))))
+            n_clusters = min(n - 1, usual)
+        check_k(n_clusters, n - 1, who, True, "n_clusters")
+        medoids, labels = find_clusters(plan, rows, int(n_clusters), random, n_jobs)
     pairings = make_pairings(pairs, medoids, labels)
     squares, count = sum_squares(plan, rows, pairings, codes, missing, n_jobs)
     if not count:
@@ -554,16 +549,6 @@ def _spread_numbers(values: np.ndarray, who: str) -> np.ndarray:
         needed = "a target of finite numbers that differ"
         raise InvalidInput(who, needed, found, "Choose another target")
     return target
-
-
-def _count_clusters(n_clusters: int | None, n: int, n_classes: int, who: str) -> int:
-    if n_clusters is None:  # the rule of thumb sqrt(n / 2)
-        return min(n - 1, max(n_classes, min(50, round(float(np.sqrt(n / 2))))))
-    if n_clusters >= n:
-        given, needed = Param("n_clusters", n_clusters, of=who), f"at least {n_clusters + 1} rows"
-        hint = ("Use ", Param("n_clusters", n - 1), " or add rows")
-        raise TooFewRows(given, needed, Param("n_samples", n), hint)
-    return int(n_clusters)
 
 
 # -- answering -------------------------------------------------------------------------------------
