@@ -103,43 +103,49 @@ class PlanOptions:
 
 
 @saveable
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class MixedPlan:
     """The fitted comparison of the columns: distances, ranges, level tables and groups.
 
     Parameters
     ----------
+    distances : fitted distance of each column, in the order of the table
+    joined : groups of columns of the table that are compared as one
+
+    Attributes
+    ----------
     names : columns in the order of all sums: simple ones by group, then the others
-    distances : fitted distance of each column
     dropped : columns that are never compared (constant ones, on request)
     ends : where each group of simple columns ends
     alpha, beta : shape of the curved numbers
     levels, starts : tables of the ordered levels, and where they are
-    joined : groups of columns of the table that are compared as one
     """
 
     FIELDS: ClassVar[Fields] = {
-        "names": fields.TupleOf(fields.Text(), "columns"),
-        "distances": fields.MapOf(fields.Text(), fields.Saved("Distance"), "columns"),
-        "dropped": fields.TupleOf(fields.Text()),
-        "ends": fields.Array("int64", len(GROUPS), low=0),
-        "alpha": fields.Array("float64", "simple", finite=True, low=1),
-        "beta": fields.Array("float64", "simple", finite=True, low=0, high=1),
-        "levels": fields.Array("float64", "levels"),
-        "starts": fields.Array("int64", "simple", 2, low=0, below="levels"),
-        # Files of before have none.
-        "joined": fields.Sometimes(fields.TupleOf(fields.TupleOf(fields.Text()))),
+        "distances": fields.MapOf(fields.Text(), fields.Saved("Distance")),
+        "joined": fields.TupleOf(fields.TupleOf(fields.Text())),
     }
 
-    names: tuple[str, ...]
     distances: Mapping[str, Distance]
-    dropped: tuple[str, ...]
-    ends: np.ndarray
-    alpha: np.ndarray
-    beta: np.ndarray
-    levels: np.ndarray
-    starts: np.ndarray
     joined: tuple[tuple[str, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Put the columns in order, and their facts into arrays for the kernel."""
+        each, groups = self.distances, {name: _group(d) for name, d in self.distances.items()}
+        # Columns of one group are adjacent, so that the kernel has one loop per group; within a
+        # group they keep the order of the table, which fixes the order of every sum.
+        self.names = tuple(sorted(groups, key=lambda name: groups[name]))
+        counts = np.bincount(list(groups.values()), minlength=len(GROUPS) + 1)
+        self.ends = np.cumsum(counts[: len(GROUPS)]).astype(np.int64)
+        simple = [each[name] for name in self.names[: self.n_simple]]
+        curves = [(d.alpha, d.beta) if isinstance(d, Absolute) else (1.0, 1.0) for d in simple]
+        shape = np.array(curves, np.float64).reshape(-1, 2)
+        self.alpha, self.beta = np.ascontiguousarray(shape.T)
+        self.levels, self.starts = _level_tables(simple)
+        numbers = {name: d for name, d in each.items() if isinstance(d, Absolute)}
+        self.dropped = tuple(
+            name for name, d in numbers.items() if d.constant == "drop" and d.scale_ == 0
+        )
 
     @property
     def n_simple(self) -> int:
@@ -312,48 +318,18 @@ class MixedPlan:
         joined = chosen._joined(table)
         table = table.join(joined)
         fitted = {column.name: learn(chosen._distance_of(column, who), column) for column in table}
-        # Columns of one group are adjacent, so that the kernel has one loop per group; within a
-        # group they keep the order of the table, which fixes the order of every sum.
-        groups = {name: _group(distance) for name, distance in fitted.items()}
-        names = sorted(fitted, key=lambda name: (groups[name], table.names.index(name)))
-        simple = [name for name in names if groups[name] < len(GROUPS)]
-        counts = np.bincount([groups[name] for name in simple], minlength=len(GROUPS))
-        shape = np.ones((2, len(simple)))
-        for j, name in enumerate(simple):
-            if isinstance(distance := fitted[name], Absolute):
-                shape[:, j] = distance.alpha, distance.beta
-        ends = np.cumsum(counts).astype(np.int64)
-        tables = _level_tables([fitted[name] for name in simple])
-        dropped = tuple(
-            name
-            for name, distance in fitted.items()
-            if isinstance(distance, Absolute)
-            and distance.constant == "drop"
-            and distance.scale_ == 0
-        )
-        return cls(tuple(names), fitted, dropped, ends, shape[0], shape[1], *tables, joined)
+        return cls(fitted, joined)
 
     # -- loading -----------------------------------------------------------------------------------
 
     def check_loaded(self, dims: Dims) -> None:
-        """Check after loading that columns are in the groups of their distances."""
-        where = "MixedPlan"
-        require(set(self.names) == set(self.distances), where, "a distance per column", "others")
-        joint = {", ".join(parts) for parts in self.joined}
-        require(joint <= set(self.names), f"{where}.joined", "columns of the plan", "others")
+        """Check after loading that the distances are fitted, and derive the rest from them."""
         for name, distance in self.distances.items():
             fits = hasattr(distance, "scale_") and hasattr(distance, "_cells_shape")
-            require(fits, f"{where}.distances[{name[:40]!r}]", "a fitted distance", "another")
-        rising = (self.ends[1:] >= self.ends[:-1]).all() and self.ends[-1] == dims["simple"]
-        require(rising and dims["simple"] <= dims["columns"], f"{where}.ends", "ends of groups")
-        groups = np.searchsorted(self.ends, np.arange(len(self.names)), side="right")
-        own = [_group(self.distances[name]) for name in self.names]
-        require(groups.tolist() == own, where, "columns in the groups of their distances", "others")
-        for j, (start, size) in enumerate(self.starts.tolist()):
-            tabled = isinstance(self.distances[self.names[j]], Information | RankRange)
-            levels = len(self.distances[self.names[j]].levels_) if tabled else 0  # type: ignore[attr-defined]
-            fits = size == levels and start + size * size <= len(self.levels)
-            require(fits, f"{where}.starts", "tables of levels inside the list of them", "others")
+            require(fits, f"MixedPlan.distances[{name[:40]!r}]", "a fitted distance", "another")
+        self.__post_init__()
+        joint = {", ".join(parts) for parts in self.joined}
+        require(joint <= set(self.names), "MixedPlan.joined", "columns of the plan", "others")
 
     def rows_shape(self) -> dict[str, Field]:
         """Return what encoded rows look like."""
