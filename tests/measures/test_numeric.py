@@ -32,7 +32,6 @@ def test_number_columns_are_stacked_entry_by_entry():
 
 def test_trees_see_categories_as_codes_and_missing_cells_as_nan():
     inputs = plan_inputs(TABLE, "Test", categories=True)
-    assert inputs.category == (False, True, False, False)
     values = read_inputs(TABLE, inputs)
     assert values[0, 1] != values[1, 1]
     assert np.isnan(values[2, 1])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -89,11 +88,8 @@ class Combined(Measure):
         "random_state": RANDOM_STATE,
         "parts": fields.Anything(),
         "weights_": fields.Array("float64", "parts", finite=True, low=0),
-        "columns_": fields.ListOf(fields.Maybe(fields.TupleOf(fields.Text())), "parts"),
         "parts_": fields.ListOf(fields.Saved("Measure"), "parts"),
         "offset_": fields.Real(nan=True),
-        "means_": fields.Sometimes(fields.Array("float64", "parts")),
-        "sds_": fields.Sometimes(fields.Array("float64", "parts")),
         "units_": fields.Sometimes(fields.Array("float64", "parts")),
     }
 
@@ -203,7 +199,6 @@ class Combined(Measure):
         parts = self._read_parts()
         weights = np.array([part.weight for part in parts])
         self.weights_ = weights / weights.sum()
-        self.columns_ = [part.columns for part in parts]
         self.parts_ = [clone(part.measure).fit(_some(table, part.columns), y) for part in parts]
         if self.traits.pairwise:  # a matrix has as many features as rows, whatever the table says
             self.n_features_in_ = self.parts_[0].n_features_in_
@@ -216,31 +211,25 @@ class Combined(Measure):
         if self.sample is not None and self.sample < n:
             rng = make_generator(self.random_state)
             drawn = np.sort(rng.choice(n, self.sample, replace=False))
-        self.means_, self.sds_ = np.zeros(len(self.parts_)), np.zeros(len(self.parts_))
+        self.units_ = np.zeros(len(self.parts_))
         for i, part in enumerate(self.parts_):
-            count, mean, sd = moments(part, part.rows_, part.rows_[drawn], False, self.n_jobs)
-            some = count > 0
-            if not some.any():
-                continue
-            count, mean, sd = count[some], mean[some], sd[some]
-            # Mean and variance of all pairs from those of each row (law of total variance).
-            center = float((count * mean).sum() / count.sum())
-            square = count * (sd * sd + (mean - center) ** 2)
-            spread = math.sqrt(float(square.sum() / count.sum()))
-            # Equal distances leave round-off behind, which is not spread.
-            self.means_[i], self.sds_[i] = center, spread if spread > 1e-12 * center else 0.0
-        # A part of constant distances has no z-scores: it adds nothing to any order.
-        with np.errstate(divide="ignore"):
-            self.units_ = np.where(self.sds_ > 0, self.weights_ / self.sds_, 0.0)
-        # Means are not subtracted, so distances stay >= 0; their order is that of z-scores.
-        self.offset_ = float((self.units_ * self.means_).sum())
+            each = moments(part, part.rows_, part.rows_[drawn], False, self.n_jobs)
+            count, mean, sd = (values[each[0] > 0] for values in each)
+            with np.errstate(invalid="ignore"):  # not a single distance
+                # Mean and variance of all pairs from those of each row (law of total variance).
+                center = (count * mean).sum() / count.sum()
+                square = count * (sd * sd + (mean - center) ** 2)
+                spread = np.sqrt(square.sum() / count.sum())
+            # A part of constant distances, round-off aside, has no z-scores: it adds nothing.
+            if spread > 1e-12 * center:
+                self.units_[i] = self.weights_[i] / spread
+                # Means are not subtracted, so distances stay >= 0; their order is that of z-scores.
+                self.offset_ += float(self.units_[i] * center)
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
-        parts = {
-            str(i): part.encode(_some(table, self.columns_[i]), seen)
-            for i, part in enumerate(self.parts_)
-        }
-        return Rows(seen, {}, parts)
+        pairs = zip(self.parts_, self._read_parts(), strict=True)
+        parts = [part.encode(_some(table, given.columns), seen) for part, given in pairs]
+        return Rows(seen, {}, {str(i): rows for i, rows in enumerate(parts)})
 
     def reweighted(self, weights: Mapping[str, float], who: str | None = None) -> Self:
         """Return a copy of this fitted combination under other column weights; rows are shared.
@@ -332,11 +321,11 @@ class Combined(Measure):
         except LookalikeError as error:
             raise Misfit("Combined.parts", "weights and measures", "others") from error
         require(len(parts) == len(self.parts_), "Combined.parts_", f"{len(parts)} measures")
-        for part, columns in zip(self.parts_, self.columns_, strict=True):
+        for part, given in zip(self.parts_, parts, strict=True):
             same = len(part.rows_) == len(self.rows_)
             require(same, "Combined.parts_", f"measures of {len(self.rows_)} rows", "others")
-            known = all(name in self.schema_.kinds for name in columns or ())
-            require(known, "Combined.columns_", "columns of the table", "others")
+            known = all(name in self.schema_.kinds for name in given.columns or ())
+            require(known, "Combined.parts", "columns of the table", "others")
         if self.how == "zscore":
             require(hasattr(self, "units_"), "Combined", "the field units_", "none")
 

@@ -19,7 +19,7 @@ from lookalike.measures.contract.explanation import ColumnDifferences, Explanati
 from lookalike.measures.contract.rows import Rows
 from lookalike.neighbors.codes import BoundedQuery
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Choice, Dims, Fields, Flag, Saved, Text, TupleOf, require
+from lookalike.saving.fields import Choice, Dims, Fields, Saved, Text, TupleOf, require
 from lookalike.table import Column, LazyTable, Schema, Table
 from lookalike.table.model.table import MATRIX
 from lookalike.table.model.tally import Tally
@@ -45,23 +45,13 @@ class MatrixLayout:
     owner: tuple[str, ...]
 
 
-@saveable
-@dataclass(frozen=True)
-class TreeInputs(MatrixLayout):
-    """Which columns trees test, and which of the entries are codes of categories."""
-
-    FIELDS: ClassVar[Fields] = {"category": TupleOf(Flag(), "inputs")}
-
-    category: tuple[bool, ...]
-
-
 def plan(table: Table, who: str) -> MatrixLayout:
     """Choose the number columns, and say which columns are left out."""
     why = "{who} compares numbers only and leaves out {names}"
     return MatrixLayout(*_choose(table, who, NUMERIC, "at least one number column", why))
 
 
-def plan_inputs(table: Table, who: str, categories: bool) -> TreeInputs:
+def plan_inputs(table: Table, who: str, categories: bool) -> MatrixLayout:
     """Choose the columns that tests can ask about, and say which are left out.
 
     Parameters
@@ -80,7 +70,7 @@ def plan_inputs(table: Table, who: str, categories: bool) -> TreeInputs:
     for name in chosen[0]:
         if len(table) and table[name].missing.all():
             refuse_empty(name, who)
-    return TreeInputs(*chosen, tuple(table[name].kind.name == "category" for name in chosen[1]))
+    return MatrixLayout(*chosen)
 
 
 def refuse_empty(name: str, who: str) -> NoReturn:
@@ -144,15 +134,16 @@ def numbers(table: Table, layout: MatrixLayout, who: str) -> np.ndarray:
     return out
 
 
-def read_inputs(table: Table, inputs: TreeInputs) -> np.ndarray:
+def read_inputs(table: Table, inputs: MatrixLayout) -> np.ndarray:
     """Return the matrix that trees test: NaN where missing, codes where categories."""
     out = _stack(table, inputs)
     for j, name in enumerate(inputs.owner):
-        values = table[name].values
-        if values.dtype.kind == "i":
+        column = table[name]
+        if column.values.dtype.kind == "i":
             # An unseen level has no position in the order, so it is missing; an unseen category is
             # a category of its own, different from all others.
-            out[values == -1 if inputs.category[j] else values < 0, j] = np.nan
+            is_category = column.kind.name == "category"
+            out[column.values == -1 if is_category else column.values < 0, j] = np.nan
     out += 0.0  # -0.0 equals 0.0
     return out
 

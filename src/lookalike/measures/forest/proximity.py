@@ -20,7 +20,7 @@ from lookalike.measures.contract.explanation import ColumnDifferences, Explanati
 from lookalike.measures.contract.rows import Named, Rows, concatenate
 from lookalike.measures.forest import explain, growing, methods
 from lookalike.measures.forest import neighbors as near
-from lookalike.measures.numeric import ORDERED, TreeInputs, check_owners, plan_inputs, read_inputs
+from lookalike.measures.numeric import ORDERED, MatrixLayout, check_owners, plan_inputs, read_inputs
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, bit_sketch
 from lookalike.saving import fields
@@ -183,7 +183,7 @@ class ForestProximity(Measure):
         "model": fields.AtLoad(
             fields.Maybe(fields.Saved("TreeModel", "Forest", "TreeForest", fitted=False))
         ),
-        "inputs_": fields.Saved("TreeInputs", "CellInputs", "ModelInputs"),
+        "inputs_": fields.Saved("MatrixLayout", "CellInputs", "ModelInputs"),
         "forest_": fields.Saved("Forest"),
         "in_bag_": fields.Maybe(fields.Array("uint8", "rows", "trees")),
         "values_": fields.Maybe(fields.Array("float64", "nodes")),
@@ -309,7 +309,7 @@ class ForestProximity(Measure):
         source = self._find_source(method)
         who, bag = f"{type(self).__name__} ({method.name})", method.out_of_bag
         model = self._read_model()
-        self.inputs_: TreeInputs | growing.CellInputs | growing.ModelInputs
+        self.inputs_: MatrixLayout | growing.CellInputs | growing.ModelInputs
         if growing.tests_cells(source):
             trees = growing.grow_cells(source, table, bag, who, self.n_jobs)
             self.trees_ = trees.forest
@@ -326,7 +326,7 @@ class ForestProximity(Measure):
         else:
             self.inputs_ = plan_inputs(table, who, categories=True)
             values = read_inputs(table, self.inputs_)
-            category = np.array(self.inputs_.category, bool)
+            category = np.array([table[c].kind.name == "category" for c in self.inputs_.owner])
             grown = source.grow(values, category, out_of_bag=bag, n_jobs=self.n_jobs)
         self.forest_, self.in_bag_ = grown.forest, grown.in_bag
         rows = None

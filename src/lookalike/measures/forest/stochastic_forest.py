@@ -100,7 +100,7 @@ class StochasticForest(Measure):
         "missing": fields.Choice("half", "by_mass"),
         "kinds": KINDS,
         "random_state": RANDOM_STATE,
-        "inputs_": fields.Saved("TreeInputs"),
+        "inputs_": fields.Saved("MatrixLayout"),
         "forest_": fields.Saved("BalancedForest"),
         "relaxed_trees_": fields.Array("int64", "relaxed", low=0),
         "mass_": fields.Maybe(fields.Array("float64", "nodes", finite=True, low=0)),
