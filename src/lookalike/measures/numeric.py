@@ -47,8 +47,7 @@ class MatrixLayout:
 
 def plan(table: Table, who: str) -> MatrixLayout:
     """Choose the number columns, and say which columns are left out."""
-    why = "{who} compares numbers only and leaves out {names}"
-    return MatrixLayout(*_choose(table, who, NUMERIC, "at least one number column", why))
+    return _choose(table, who, NUMERIC, "at least one number column")
 
 
 def plan_inputs(table: Table, who: str, categories: bool) -> MatrixLayout:
@@ -65,12 +64,11 @@ def plan_inputs(table: Table, who: str, categories: bool) -> MatrixLayout:
     takes = (*ORDERED, "category") if categories else ORDERED
     needed = "at least one column of numbers, ordered levels or flags"
     needed += " or categories" if categories else ""
-    why = "{who} leaves out {names}, which its trees cannot test"
-    chosen = _choose(table, who, takes, needed, why)
-    for name in chosen[0]:
+    chosen = _choose(table, who, takes, needed)
+    for name in chosen.names:
         if len(table) and table[name].missing.all():
             refuse_empty(name, who)
-    return MatrixLayout(*chosen)
+    return chosen
 
 
 def refuse_empty(name: str, who: str) -> NoReturn:
@@ -79,22 +77,19 @@ def refuse_empty(name: str, who: str) -> NoReturn:
     raise InvalidInput(who, "a value in every column", found, "Drop the column")
 
 
-def _choose(
-    table: Table, who: str, takes: tuple[str, ...], needed: str, why: str
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names and entries of the columns of some kinds, and warn about the others."""
+def _choose(table: Table, who: str, takes: tuple[str, ...], needed: str) -> MatrixLayout:
+    """Choose the columns of some kinds, and warn about the others."""
     used = [column for column in table if column.kind.name in takes]
     left_out = tuple(column.name for column in table if column.kind.name not in takes)
     if not used:
         kinds = ", ".join(f"{c.name!r} ({c.kind.name})" for c in table.columns[:4])
         raise InvalidInput(who, needed, kinds or "none", "Use Gower for such columns")
     if left_out:
-        said = why.format(who=who, names=name_some(left_out))
-        message = f"{said}; Gower takes every kind of column."
+        message = f"{who} leaves out {name_some(left_out)}; Gower takes every kind of column."
         # Five frames up is the caller's line that calls ``fit``.
         warnings.warn(message, ColumnsLeftOut, stacklevel=5)
     owner = [column.name for column in used for _ in range(_width(column))]
-    return tuple(column.name for column in used), tuple(owner)
+    return MatrixLayout(tuple(column.name for column in used), tuple(owner))
 
 
 def _width(column: Column) -> int:

@@ -45,7 +45,7 @@ class Precomputed(Measure):
     array([[1, 2]])
     """
 
-    FIELDS: ClassVar[Fields] = {"symmetric": Flag(), "averaged_": Flag()}
+    FIELDS: ClassVar[Fields] = {"symmetric": Flag()}
 
     def __init__(self, *, symmetric: bool = True, n_jobs: int | None = None) -> None:
         self.symmetric = symmetric
@@ -66,7 +66,8 @@ class Precomputed(Measure):
         """Read a square matrix of distances, checked."""
         matrix = _as_matrix(X, "Precomputed.fit")
         check_matrix(matrix, "Precomputed.fit", bool(self.symmetric))
-        return _table(matrix)
+        # Within the tolerance the two directions may differ; their mean is then the distance.
+        return _table((matrix + matrix.T) / 2 if self.symmetric else matrix)
 
     def read_new(self, X: Any) -> Table:
         """Read distances of new rows to the fitted ones."""
@@ -83,9 +84,6 @@ class Precomputed(Measure):
 
     def _fit(self, table: Table, y: np.ndarray | None) -> None:
         self.n_features_in_ = len(table)
-        matrix = table[NAME].values
-        # Within the tolerance the two directions may differ; their mean is then the distance.
-        self.averaged_ = bool(self.symmetric) and not np.array_equal(matrix, matrix.T)
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
         return Rows(seen, {"row": table[NAME].values})
@@ -97,10 +95,9 @@ class Precomputed(Measure):
         out[:, ends] = a.arrays["row"][:, b.seen[ends]]
         starts = np.flatnonzero(a.seen >= 0)
         # A new row brings its distances to the fitted ones: a pair may be known from either side.
-        if self.symmetric and len(starts) and (self.averaged_ or len(ends) < len(b)):
+        if self.symmetric and len(starts) and len(ends) < len(b):
             back = b.arrays["row"][:, a.seen[starts]].T
-            ahead = out[starts]
-            out[starts] = np.where(np.isnan(ahead), back, (ahead + back) / 2)
+            out[starts] = np.where(np.isnan(out[starts]), back, out[starts])
         return out
 
     def _check_parts(self, dims: Dims) -> None:

@@ -184,21 +184,17 @@ def _own_rows(a: Rows, b: Rows) -> Callable[[np.ndarray], byte_codes.Pairs] | No
     """
     if not (a.seen >= 0).any():  # new rows: the usual case of a search
         return None
-    order, ranked = kept_beside(b, "by_seen", lambda: _sorted_by_seen(b))
+    order = kept_beside(b, "by_seen", lambda: np.argsort(b.seen, kind="stable"))
 
     def own_rows(at: np.ndarray) -> byte_codes.Pairs:
         seen = a.seen[at]
-        starts = np.searchsorted(ranked, seen, "left")
-        counts = np.where(seen >= 0, np.searchsorted(ranked, seen, "right") - starts, 0)
+        starts = np.searchsorted(b.seen, seen, "left", sorter=order)
+        ends = np.searchsorted(b.seen, seen, "right", sorter=order)
+        counts = np.where(seen >= 0, ends - starts, 0)
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         return np.repeat(np.arange(len(seen)), counts), order[np.repeat(starts, counts) + within]
 
     return own_rows
-
-
-def _sorted_by_seen(b: Rows) -> tuple[np.ndarray, np.ndarray]:
-    order = np.argsort(b.seen, kind="stable")
-    return order, b.seen[order]
 
 
 # -- plain numbers ---------------------------------------------------------------------------------

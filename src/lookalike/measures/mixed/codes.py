@@ -306,8 +306,8 @@ def mixed_codes(plan: MixedPlan, rows: Mapping[str, Any]) -> MixedCodes | None:
     simple, n = np.asarray(rows[SIMPLE]), plan.n_simple
     kind = np.full(n, EQUAL)
     kind[: plan.ends[1]] = NUMBER
-    for j in range(int(plan.ends[3]), n):
-        kind[j] = LOOKUP if plan.starts[j, 1] <= MISSING else EQUAL
+    first = int(plan.ends[3])
+    kind[first:] = np.where(plan.starts[first:, 1] <= MISSING, LOOKUP, EQUAL)
     each = {name: object_bytes(plan.distances[name], rows[COLUMN + name]) for name in plan.objects}
     coded = {name: code for name, code in each.items() if code is not None}
     objects = {name: code for name, (code, _) in coded.items()}

@@ -497,14 +497,11 @@ class Gower(PlanOptions, _BoundedMeasure):
         return each
 
     def _check_parts(self, dims: Dims) -> None:
-        columns = set(self.schema_.kinds)
-        compared = self.plan_.names_of(columns)
-        fits = set(compared) >= set(self.plan_.names) and columns.issuperset(
-            part for parts in self.plan_.joined for part in parts
-        )
+        columns, joined = set(self.schema_.kinds), self.plan_.joined
+        fits = columns.issuperset(part for parts in joined for part in parts)
+        fits = fits and set(self.plan_.names_of(columns)) == set(self.plan_.names)
         require(fits, "Gower.plan_", "columns of the table", "others")
-        named = [name for name in columns if self.plan_.name_of(name) in self.plan_.names]
-        require(set(named) <= set(self.weights_), "Gower.weights_", "a weight per column", "fewer")
+        require(columns <= set(self.weights_), "Gower.weights_", "a weight per column", "fewer")
         self.baseline_.check_fits(self.plan_)
 
     def rows_shape(self) -> tuple[Fields, Dims]:

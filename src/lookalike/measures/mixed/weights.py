@@ -405,7 +405,7 @@ def relieff_weights(
     weights = _in_order(raw, plan, table)
     if not normalize:
         return weights
-    used = np.array([name not in plan.dropped for name in table.names])
+    used = _in_order(_used(plan), plan, table)
     other = ("Try another ", Param("n_neighbors"), ", or leave the weights out")
     return positive(weights, used, who, "a column that separates the target", other)
 
