@@ -113,19 +113,15 @@ def _stack(table: Table, layout: MatrixLayout) -> np.ndarray:
 def numbers(table: Table, layout: MatrixLayout, who: str) -> np.ndarray:
     """Return the matrix of a layout, C-contiguous; missing and infinite values are an error."""
     out = _stack(table, layout)
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = out.sum(dtype=np.float64)
-    # One sum is cheaper than a mask of the matrix; it may also overflow, hence the second look.
-    if not np.isfinite(total):
-        bad = ~np.isfinite(out)
-        if bad.any():
-            row, j = (int(i[0]) for i in np.nonzero(bad))
-            missing = bool(np.isnan(out[row, j]))
-            what = "missing values (NaN)" if missing else "infinite values (inf)"
-            where = f"row {row}, column {layout.owner[j]!r}"
-            found = f"{int(bad.sum()):,} {what}, the first in {where}"
-            hint = FILL if missing else "Replace the infinities or drop these rows"
-            raise InvalidInput(who, COMPLETE, found, hint)
+    bad = ~np.isfinite(out)
+    if bad.any():
+        row, j = (int(i[0]) for i in np.nonzero(bad))
+        missing = bool(np.isnan(out[row, j]))
+        what = "missing values (NaN)" if missing else "infinite values (inf)"
+        where = f"row {row}, column {layout.owner[j]!r}"
+        found = f"{int(bad.sum()):,} {what}, the first in {where}"
+        hint = FILL if missing else "Replace the infinities or drop these rows"
+        raise InvalidInput(who, COMPLETE, found, hint)
     return out
 
 

@@ -116,7 +116,16 @@ class Ranked(_NumericMeasure):
         x = self._numbers(table).astype(np.float64) + 0.0
         twice: np.ndarray = np.empty(x.shape, self._code_type())
         for j in range(x.shape[1]):
-            twice[:, j] = self._twice_mid(x[:, j], self.values_.row(j), self.upto_.row(j))
+            # Twice the fitted values below each cell, plus those equal to it: twice the mean rank
+            # of tied values is an integer, which halves of ranks are not.
+            values, upto = self.values_.row(j), np.append(0.0, self.upto_.row(j))
+            ties = upto[:-1] + upto[1:]
+            at = np.searchsorted(values, x[:, j])
+            between = 2 * upto[at]
+            if self.unseen == "paper":  # the tied rank of the lower neighbor, 0 below all of them
+                between = np.append(0.0, ties + 1)[at]
+            near = np.minimum(at, len(values) - 1)
+            twice[:, j] = np.where(values[near] == x[:, j], ties[near], between)
         if self.metric == "cosine":  # vectors of ranks, counted from 1
             return Rows(seen, {"x": unit_rows(twice / 2 + 0.5)})
         return Rows(seen, {"twice": twice, "value": x, "new": (seen < 0).astype(np.float64)})
@@ -129,18 +138,6 @@ class Ranked(_NumericMeasure):
     def _code_type(self) -> type:
         """Return the narrowest type for it."""
         return np.uint16 if self._largest < 2**16 else np.uint32
-
-    def _twice_mid(self, x: np.ndarray, values: np.ndarray, upto: np.ndarray) -> np.ndarray:
-        """Return twice the mid-count: fitted values below each x, plus half of those equal."""
-        # Twice the mean rank of tied values is an integer, which halves of ranks are not.
-        upto = np.concatenate([[0.0], upto])
-        twice = upto[:-1] + upto[1:]
-        at = np.searchsorted(values, x)
-        near = np.minimum(at, len(values) - 1)
-        between = 2 * upto[at]
-        if self.unseen == "paper":  # the tied rank of the lower neighbor, 0 below all of them
-            between = np.concatenate([[0.0], twice + 1])[at]
-        return np.where(values[near] == x, twice[near], between)
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return distances of every row of a to every row of b."""

@@ -105,12 +105,15 @@ class Vector(_NumericMeasure):
         self.shift_, self.unit_ = np.zeros(width), np.ones(width)
         if self.scale is None:
             return
-        ends = [(x.min(axis=0), x.max(axis=0)) for x in parts()]
-        low = np.min([end[0] for end in ends], axis=0)
-        high = np.max([end[1] for end in ends], axis=0)
+        sizes, lows, highs = zip(*((len(x), x.min(0), x.max(0)) for x in parts()), strict=True)
+        n, low, high = sum(sizes), np.min(lows, axis=0), np.max(highs, axis=0)
         with np.errstate(over="ignore", invalid="ignore"):
             span = high - low
-            shift, unit = (low, span) if self.scale == "minmax" else _mean_and_spread(parts)
+            shift, unit = low, span
+            if self.scale == "standard":
+                # Parts are cut at the same rows wherever the table is: the sums are the same.
+                shift = sum(x.sum(axis=0) for x in parts()) / n
+                unit = np.sqrt(sum(((x - shift) ** 2).sum(axis=0) for x in parts()) / n)
         # Values that agree but for the last bit are a constant that was computed in two ways; its
         # deviation would blow up that bit to the weight of a real column.
         constant = span <= EPS * np.maximum(np.abs(low), np.abs(high))
@@ -200,21 +203,6 @@ class Vector(_NumericMeasure):
     def rows_shape(self) -> tuple[Fields, Dims]:
         """Return what encoded rows look like: a direction for rows of zeros behind the entries."""
         return self.ROWS, {"entries": len(self.layout_.owner) + (self.metric == "cosine")}
-
-
-def _mean_and_spread(parts: Parts) -> tuple[np.ndarray, np.ndarray]:
-    """Return mean and standard deviation of each column, added up part by part.
-
-    The parts are cut at the same rows wherever the table is, so that the sums are the same.
-    """
-    n, total = 0, np.float64(0.0)
-    for x in parts():
-        n, total = n + len(x), total + x.sum(axis=0)
-    mean, squares = total / n, np.float64(0.0)
-    for x in parts():
-        apart = x - mean
-        squares = squares + (apart * apart).sum(axis=0)
-    return np.asarray(mean), np.sqrt(squares / n)
 
 
 def _fill_by_products(a: Rows, b: Rows, named: Named, metric: str) -> Fill:

@@ -283,8 +283,7 @@ class Explanation(HtmlReport, FrameMixin):
             cells = ["(other)" if name is None else str(name)]
             cells += self._pair(name) if self.cells else ()
             minus, plus = self.minus.get(name, 0.0), self.plus.get(name, 0.0)
-            bars = [_bar(minus, top, AGAINST, "right"), _bar(plus, top, FOR, "left")]
-            rows.append([*cells, *bars])
+            rows.append([*cells, _bar(minus, top, AGAINST, "right"), _bar(plus, top, FOR, "left")])
         heads = ["column", "one", "other"] if self.cells else ["column"]
         heads += ["against", "for"]
         body = table(rows, heads, self.html_title(), text=range(len(heads)))
@@ -415,13 +414,13 @@ def draw_pairs(n: int, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     Returns
     -------
     drawn : int64 array, positions in the order of the draw
-    left, right : int64 arrays, the two rows of each pair: neighbors in the order of the draw
+    left, right : int64 arrays, the two rows of each pair, as positions in the draw: neighbors
     """
     # A fixed seed: reasons must be the same in every run, and after loading.
     drawn = np.random.default_rng(0).choice(n, size, replace=False)
     # Of two rows there is one pair, of one row none; otherwise the last goes with the first.
-    n_pairs = size if size > 2 else size - 1
-    return drawn, drawn[:n_pairs], np.roll(drawn, -1)[:n_pairs]
+    left = np.arange(size if size > 2 else size - 1)
+    return drawn, left, (left + 1) % size
 
 
 def by_owner(owner: tuple[str, ...], values: np.ndarray) -> ColumnDifferences:
@@ -439,11 +438,11 @@ def _draw_baseline(measure: Measure) -> tuple[Rows, dict[str, tuple[float, float
     drawn, left, right = draw_pairs(len(rows), min(len(rows), BASELINE_ROWS))
     if hasattr(measure, "n_streamed_"):  # the rows that are left were drawn when it was fitted
         drawn = np.arange(len(rows))
-        left, right = drawn[: len(left)], np.roll(drawn, -1)[: len(right)]
+    sample = rows[drawn]
     sums: dict[str, np.ndarray] = {}
     count = 0
     for i, j in zip(left[:BASELINE_PAIRS], right[:BASELINE_PAIRS], strict=True):
-        pair = measure._explain(rows[i : i + 1], rows[j : j + 1])
+        pair = measure._explain(sample[i : i + 1], sample[j : j + 1])
         if np.isnan(pair.similarity):
             continue
         count += 1
@@ -452,4 +451,4 @@ def _draw_baseline(measure: Measure) -> tuple[Rows, dict[str, tuple[float, float
                 if name is not None:
                     sums.setdefault(name, np.zeros(2))[side] += value
     baseline = {name: (float(p) / count, float(m) / count) for name, (p, m) in sums.items()}
-    return rows[drawn], baseline
+    return sample, baseline

@@ -178,19 +178,16 @@ def _known_as(column: Column, levels: Sequence[Any] | None) -> np.ndarray:
     """
     # Levels that the fitted table did not have may well be known to the model.
     words = dict(enumerate(column.kind.levels)) | dict(column.unknown)
-    at, known = np.unique(column.values, return_inverse=True)
-    if levels is None:
-        cells = np.array([words.get(int(code), np.nan) for code in at], object)
-        return cells[known]
-    place = {_word(level): float(i) for i, level in enumerate(levels)}
-    coded = [
-        place.get(_word(words[int(code)]), np.nan) if levels else _number(words[int(code)])
-        for code in at
-        if int(code) in words
-    ]
-    values = np.full(len(at), np.nan)
-    values[[int(code) in words for code in at]] = coded
-    return values[known]
+    place = {_word(level): float(i) for i, level in enumerate(levels or ())}
+
+    def known(code: int) -> Any:
+        if code not in words or levels is None:
+            return words.get(code, np.nan)
+        return place.get(_word(words[code]), np.nan) if levels else _number(words[code])
+
+    at, where = np.unique(column.values, return_inverse=True)
+    cells = [known(int(code)) for code in at]
+    return np.array(cells, object if levels is None else np.float64)[where]
 
 
 def _word(level: Any) -> str:

@@ -135,7 +135,7 @@ def nearest_by_draws(
 ) -> NeighborGraph:
     """Search by the members of the leaves of each query, which are few of all rows."""
     barred, names, _ = named
-    members = list_members(fitted, b)
+    members = kept_beside(b, "members", lambda: list_members(fitted, b))
     codes, bag = a.arrays["codes"], a.arrays["bag"]
 
     def fill(queries: slice, candidates: slice, lists: NeighborGraph) -> None:
@@ -150,11 +150,7 @@ def nearest_by_draws(
 
 
 def list_members(fitted: FittedForest, rows: Rows) -> kernels.LeafMembers:
-    """Return the rows that each leaf was grown on, cached with them."""
-    return kept_beside(rows, "members", lambda: _list_members(fitted, rows))
-
-
-def _list_members(fitted: FittedForest, rows: Rows) -> kernels.LeafMembers:
+    """Return the rows that each leaf was grown on."""
     codes, bag, offsets = rows.arrays["codes"], rows.arrays["bag"], fitted.forest.nodes.leaf_offsets
     # The largest member, and more than all lists together: four bytes each where they suffice.
     largest = max(256 * len(codes) + 255, codes.size + int(offsets[-1]))

@@ -24,7 +24,7 @@ from lookalike.measures.numeric import ORDERED, MatrixLayout, check_owners, plan
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, bit_sketch
 from lookalike.saving import fields
-from lookalike.saving.fields import KINDS, Dims, Field, Fields, check_params, require
+from lookalike.saving.fields import Dims, Field, Fields, check_params, require
 from lookalike.table import Table, as_table
 from lookalike.trees.adapters import adapt_model, check_fitted, read_samples
 from lookalike.trees.growers import Grower, SyntheticForest, find_grower
@@ -174,7 +174,6 @@ class ForestProximity(Measure):
         "n_estimators": fields.Maybe(fields.Integer(1)),
         "random_state": RANDOM_STATE,
         "undefined": fields.Maybe(fields.Real(0.0, 1.0)),
-        "kinds": KINDS,
         # A wrong type is refused with a hint at ``model=``, when the forest is looked for.
         "forest": fields.AtLoad(
             fields.Maybe(fields.Either(GROWERS, fields.Saved("Grower", fitted=False)))

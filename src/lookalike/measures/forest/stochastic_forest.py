@@ -21,7 +21,7 @@ from lookalike.measures.numeric import ORDERED, check_owners, plan_inputs, read_
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, bit_sketch
 from lookalike.saving import fields
-from lookalike.saving.fields import KINDS, Dims, Fields, require
+from lookalike.saving.fields import Dims, Fields, require
 from lookalike.table import LazyTable, Table
 from lookalike.trees.thresholds.proximity import share_block
 from lookalike.trees.thresholds.stochastic import grow_stochastic
@@ -98,7 +98,6 @@ class StochasticForest(Measure):
         "on_fail": fields.Choice("error", "relax"),
         "max_retries": fields.Integer(1),
         "missing": fields.Choice("half", "by_mass"),
-        "kinds": KINDS,
         "random_state": RANDOM_STATE,
         "inputs_": fields.Saved("MatrixLayout"),
         "forest_": fields.Saved("BalancedForest"),

@@ -73,8 +73,6 @@ class PairBaseline:
         size = min(len(rows), MAX_SAMPLE_ROWS, fits)
         drawn, left, right = draw_pairs(len(rows), size)
         sample = rows[drawn]
-        # Positions in the sample of the same pairs: each row with the next one of the draw.
-        left, right = np.arange(len(left)), np.roll(np.arange(len(drawn)), -1)[: len(right)]
         simple = sample.arrays[SIMPLE]
         differs = plan.simple_pairs(simple[left], simple[right])
         few = slice(0, MAX_OBJECT_PAIRS if plan.objects else 0)
@@ -136,13 +134,6 @@ class PairBaseline:
         n, size = len(cells), len(self.simple)
         left, right = np.repeat(cells, size, axis=0), np.tile(self.simple, (n, 1))
         return plan.simple_pairs(left, right).reshape(n, size, -1)
-
-    def check_fits(self, plan: MixedPlan) -> None:
-        """Refuse a loaded sample of other columns than those of the plan."""
-        widths = self.simple.shape[1], len(self.mean), self.objects.shape[1]
-        needed = plan.n_simple, len(plan.names), len(plan.objects)
-        require(widths == needed, "PairBaseline", f"{needed} columns", str(widths))
-        plan.check_levels({SIMPLE: self.simple})
 
 
 def _mean(differs: np.ndarray) -> np.ndarray:
@@ -502,7 +493,11 @@ class Gower(PlanOptions, _BoundedMeasure):
         fits = fits and set(self.plan_.names_of(columns)) == set(self.plan_.names)
         require(fits, "Gower.plan_", "columns of the table", "others")
         require(columns <= set(self.weights_), "Gower.weights_", "a weight per column", "fewer")
-        self.baseline_.check_fits(self.plan_)
+        plan, base = self.plan_, self.baseline_
+        widths = base.simple.shape[1], len(base.mean), base.objects.shape[1]
+        needed = plan.n_simple, len(plan.names), len(plan.objects)
+        require(widths == needed, "PairBaseline", f"{needed} columns", str(widths))
+        plan.check_levels({SIMPLE: base.simple})
 
     def rows_shape(self) -> tuple[Fields, Dims]:
         """Return what encoded rows look like."""

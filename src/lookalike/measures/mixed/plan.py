@@ -70,11 +70,6 @@ class PlanOptions:
                     who_, hint = Param(option, of=who), suggest(name, table.names)
                     raise InvalidInput(who_, "columns of the table", repr(name), hint)
 
-    def _joined(self, table: Table) -> tuple[tuple[str, ...], ...]:
-        """Return the columns that are compared as one, except where an option names one alone."""
-        named = {name for names in self._options_by_name().values() for name in names}
-        return tuple(parts for parts in table.joined.values() if named.isdisjoint(parts))
-
     def _distance_of(self, column: Column, who: str) -> Distance:
         """Return the distance of a column, not yet fitted."""
         kind, spec = column.kind, (self.distances or {}).get(column.name)
@@ -315,7 +310,9 @@ class MixedPlan:
         """Learn ranges, frequencies and scales from a table; ``learn`` fits one distance."""
         chosen = options or PlanOptions()
         chosen._check_names(table, who)
-        joined = chosen._joined(table)
+        # Columns are compared as one, except where an option names one alone.
+        named = {name for names in chosen._options_by_name().values() for name in names}
+        joined = tuple(parts for parts in table.joined.values() if named.isdisjoint(parts))
         table = table.join(joined)
         fitted = {column.name: learn(chosen._distance_of(column, who), column) for column in table}
         return cls(fitted, joined)
