@@ -286,8 +286,11 @@ class Combined(Measure):
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         s, d = self._both_numbers(a, b)
-        plus, minus, reach, cells = Counter[Any](), Counter[Any](), Counter[Any](), {}
-        baseline, surprisal, inner, factors = {}, {}, {}, {}
+        plus, minus, reach = Counter[Any](), Counter[Any](), Counter[Any]()
+        cells: dict[str, Any] = {}
+        baseline: dict[str, tuple[float, float]] = {}
+        surprisal: dict[str, tuple[float, float]] = {}
+        inner, factors = {}, {}
         for i, measure in enumerate(self.parts_):
             part = measure.explain_rows(a.parts[str(i)], b.parts[str(i)])
             name, weight = f"{i} {type(measure).__name__}", float(self.weights_[i])

@@ -118,7 +118,8 @@ class Vector(_NumericMeasure):
         # deviation would blow up that bit to the weight of a real column.
         constant = span <= EPS * np.maximum(np.abs(low), np.abs(high))
         # Squares of very large numbers overflow, and those of very small ones vanish.
-        bad = np.flatnonzero(~(np.isfinite(span + unit) & (constant | (unit > 0))))
+        fits = np.isfinite(span) & (constant | (np.isfinite(unit) & (unit > 0)))
+        bad = np.flatnonzero(~fits)
         if len(bad):
             given = Param("scale", self.scale, of=type(self).__name__)
             found = f"{low[bad[0]]:g} to {high[bad[0]]:g} in column {self.layout_.owner[bad[0]]!r}"

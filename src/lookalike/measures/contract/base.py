@@ -677,6 +677,11 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         """Return what encoded rows look like, and the sizes that are known; None: not declared."""
         return self.ROWS, {}
 
+    def _row_fields(self, rows: Rows) -> tuple[dict[str, fields.Field] | None, fields.Dims]:
+        declared, dims = self.rows_shape()
+        known = None if declared is None else {k: v for k, v in declared.items() if v is not None}
+        return known, {**dims, "n": len(rows)}
+
     def inner_measures(self) -> dict[str, Any]:
         """Return the measures inside by the names of their rows in ``Rows.parts``."""
         return {}
@@ -690,13 +695,12 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         where : str
             Where they are, for the message.
         """
-        shapes, dims = self.rows_shape()
+        shapes, dims = self._row_fields(rows)
         if shapes is None:
             return
         same = set(rows.arrays) == set(shapes)
         known = ", ".join(shapes) or "no arrays"
         fields.require(same, where, known[:80], ", ".join(rows.arrays)[:80])
-        dims = {**dims, "n": len(rows)}
         for name, shape in shapes.items():
             shape.form(rows.arrays[name], dims, f"{where}.{name}")
         inner = self.inner_measures()
@@ -715,10 +719,10 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
             Where they are, for the message.
         """
         self.check_row_forms(rows, where)
-        shapes, dims = self.rows_shape()
+        shapes, dims = self._row_fields(rows)
         if shapes is None:
             return
-        fields.check_fields(rows.arrays, shapes, where, {**dims, "n": len(rows)})
+        fields.check_fields(rows.arrays, shapes, where, dims)
         n = self.n_fitted_rows
         # Facts of fitted rows are looked up by ``seen`` in kernels, which do not check bounds.
         fits = rows.seen.max(initial=-1) < n

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -254,8 +254,8 @@ class MixedPlan:
         same = not small and mixed.all_compared(a, b, self.ends, midpoint)
         against = np.empty((len(a), len(b)))
         compared = np.empty((1, 1) if same else against.shape)
-        block = fallback.mixed_block if small else block
-        block(a, b, *plan, midpoint, against, compared)
+        write = cast(Any, fallback.mixed_block if small else block)
+        write(a, b, *plan, midpoint, against, compared)
         return against, compared
 
     def _alike(self, name: str, a: Arrays, b: Arrays, pairs: Pairs | None) -> np.ndarray:
