@@ -182,15 +182,14 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         """Return small instances for the contract tests, one for each option that matters."""
         return [cls()]
 
-    def read(self, X: Any) -> Table:
+    def read(self, X: Any) -> Any:
         """Read data to be fitted as a typed table; a wrapper asks the measure inside it."""
-        table = read_table(X, kinds=getattr(self, "kinds", None))
-        return table.compare_also(self._named_columns())
-
-    def _named_columns(self) -> list[str]:
-        """Return the columns that the caller gave a distance or a weight."""
+        kinds, lazy = getattr(self, "kinds", None), isinstance(X, LazyTable)
+        table = X.with_kinds(kinds or {}) if lazy else read_table(X, kinds=kinds)
+        # Columns that the caller gave a distance or a weight are compared, whatever they hold.
         options = (getattr(self, option, None) for option in ("distances", "weights"))
-        return [name for given in options if isinstance(given, Mapping) for name in given]
+        named = [name for given in options if isinstance(given, Mapping) for name in given]
+        return table.compare_also(named)
 
     # -- fitting and encoding ----------------------------------------------------------------------
 
@@ -224,10 +223,7 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         """Learn from a table in files; only a sample of its rows is kept, for explanations."""
         if y is not None:
             raise self._cannot_stream("a target", "Fit in memory to learn from a target")
-        kinds = getattr(self, "kinds", None)
-        if kinds:
-            table = table.with_kinds(kinds)
-        table = table.compare_also(self._named_columns())
+        table = Measure.read(self, table)
         self.schema_ = table.schema
         remember_columns(self, table.like, table.like)
         self._fit_parts(table)

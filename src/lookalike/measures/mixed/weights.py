@@ -79,16 +79,17 @@ class Neighborhoods:
     ) -> np.ndarray:
         """Return sums over pairs of a sampled row and its neighbors: of 1, and of each difference.
 
-        ``weigh(left, right, c, share)`` returns what the pairs count, in one sum or in several. A
-        neighbor of class c has a share in its list: a small class cannot fill it.
+        ``weigh(left, right, c, length)`` returns what the pairs count, in one sum or in several;
+        ``length`` is that of the list of class c, which a small class cannot fill.
         """
 
         def sum_part(rows: np.ndarray) -> np.ndarray:
             lists = self.find(rows)
             row, c, rank = np.nonzero(lists >= 0)
             left, right = rows[row], lists[row, c, rank]
-            counts = weigh(left, right, c, 1.0 / (lists >= 0).sum(axis=2)[row, c])
-            return np.asarray(counts @ np.c_[np.ones(len(left)), self.differ(left, right)])
+            counts = weigh(left, right, c, (lists >= 0).sum(axis=2)[row, c])
+            sums = (counts[..., None] * self.differ(left, right)).sum(axis=-2)
+            return np.append(counts.sum(axis=-1, keepdims=True), sums, axis=-1)
 
         size = max(1, min(ROWS_PER_BLOCK, PAIRS_PER_BATCH // (self.lists[0] * self.lists[1])))
         parts = [(sampled[part],) for part in blocks(len(sampled), size)]
@@ -102,10 +103,10 @@ def relief_of_classes(
     codes = near.codes
     prior = np.bincount(codes) / len(codes)
 
-    def weigh(left: np.ndarray, _: np.ndarray, c: np.ndarray, share: np.ndarray) -> np.ndarray:
+    def weigh(left: np.ndarray, _: np.ndarray, c: np.ndarray, length: np.ndarray) -> np.ndarray:
         own = codes[left]
         # Hits count -1, misses by the share of their class among the other classes (see Notes).
-        return np.where(c == own, -1.0, prior[c] / (1.0 - prior[own])) * share
+        return np.where(c == own, -1.0, prior[c] / (1.0 - prior[own])) / length
 
     return near.sum_up(sampled, weigh, n_jobs)[1:] / len(sampled)
 
@@ -116,8 +117,9 @@ def relief_of_numbers(
     """Return the raw weights of the columns for a target of numbers, in the order of the plan."""
     span = float(target.max() - target.min())  # finite and above 0: ``_spread_numbers`` checked it
 
-    def weigh(left: np.ndarray, right: np.ndarray, _: np.ndarray, share: np.ndarray) -> np.ndarray:
-        return np.stack([share, share * np.abs(target[left] - target[right]) / span])
+    def weigh(left: np.ndarray, right: np.ndarray, _: np.ndarray, length: np.ndarray) -> np.ndarray:
+        share = 1.0 / length
+        return np.stack([share, share * (np.abs(target[left] - target[right]) / span)])
 
     (_, *columns), (apart, *both) = near.sum_up(sampled, weigh, n_jobs)
     alike = len(sampled) - apart
@@ -387,7 +389,6 @@ def relieff_weights(
     who = "relieff_weights"
     Integer(1).check(who, "n_neighbors", n_neighbors)
     Choice(*targets.TARGETS).check(who, "target", target)
-    Choice(True, False).check(who, "normalize", normalize)
     table, values, plan = _prepare(X, y, kinds, plan, who)
     n = len(table)
     if n_samples is not None:
