@@ -84,13 +84,13 @@ def test_mixed_columns(seed, n, m, counts, gaps, midpoint, equal):
     curve = np.ones(columns)
     tables = (levels, starts)
     fast, slow = np.zeros((2, n, m)), np.zeros((2, n, m))
-    mixed.mixed_block(a, b, ends, weight, curve, curve, *tables, midpoint, 0.0, *fast)
-    fallback.mixed_block(a, b, ends, weight, *tables, midpoint, *slow)
+    mixed.mixed_block(a, b, ends, weight, curve, curve, *tables, midpoint, *fast)
+    fallback.mixed_block(a, b, ends, weight, curve, curve, *tables, midpoint, *slow)
     assert_same_bits(fast, slow)
     few = min(n, m)
     fast, slow = np.zeros((few, columns)), np.zeros((few, columns))
     mixed.mixed_pairs(a[:few], b[:few], ends, curve, curve, *tables, fast)
-    fallback.mixed_pairs(a[:few], b[:few], ends, *tables, slow)
+    fallback.mixed_pairs(a[:few], b[:few], ends, curve, curve, *tables, slow)
     assert_same_bits(np.nan_to_num(fast, nan=-1.0), np.nan_to_num(slow, nan=-1.0))
 
 

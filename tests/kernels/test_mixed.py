@@ -49,7 +49,7 @@ def test_both_sums_of_every_pair(seed, counts, gaps, midpoint, equal):
     starts[ends[3] :, 0], starts[ends[3] :, 1] = 9 * np.arange(counts[4]), 3
     tables = alpha, beta, levels, starts
     against, compared = np.zeros((2, n, m))
-    mixed.mixed_block(a, b, ends, weight, *tables, midpoint, 0.0, against, compared)
+    mixed.mixed_block(a, b, ends, weight, *tables, midpoint, against, compared)
     for i in range(n):
         for j in {0, m // 2, m - 1}:
             minus = total = 0.0

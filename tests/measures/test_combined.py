@@ -59,7 +59,7 @@ def test_z_scores_of_equal_distances_count_nothing():
     parts = [(1, Precomputed(), "a"), (1, Precomputed(), "b")]
     d = Vector().fit(X).distance()
     combined = Combined(parts, "zscore").fit({"a": 0.1 * (1 - np.eye(20)), "b": d})
-    assert combined.sds_[0] == 0
+    assert combined.units_[0] == 0
     off = ~np.eye(20, dtype=bool)
     assert_allclose(combined.distance(), 0.5 * d / d[off].std(), rtol=1e-12)
     assert np.isfinite(combined.distance()).all()
@@ -71,8 +71,9 @@ def test_z_scores_from_a_sample():
         Combined([(1, Vector())], "zscore", sample=sample, random_state=0).fit(x)
         for sample in (None, 40)
     )
-    assert_allclose(some.means_, whole.means_, rtol=0.1)
-    assert some.means_[0] != whole.means_[0]
+    assert_allclose(some.units_, whole.units_, rtol=0.1)
+    assert_allclose(some.offset_, whole.offset_, rtol=0.1)
+    assert some.units_[0] != whole.units_[0]
 
 
 def test_several_matrices():

@@ -18,7 +18,7 @@ def short(cell: Any, longest: int = MAX_CELL_CHARACTERS) -> str:
     """
     if cell is None:
         return "–"
-    cell = plain(cell)
+    cell = str(cell) if isinstance(cell, dt.timedelta) else plain(cell)
     if isinstance(cell, float):
         text = f"{cell:.6g}"
     elif isinstance(cell, list):

@@ -19,7 +19,7 @@ from lookalike.clustering._space import AUTO
 from lookalike.clustering.scores import count
 from lookalike.errors import Param, TooFewRows
 from lookalike.kernels.mixed import assign_centers
-from lookalike.measures.numeric import TreeInputs, check_owners, plan_inputs, read_inputs
+from lookalike.measures.numeric import MatrixLayout, check_owners, plan_inputs, read_inputs
 from lookalike.measures.task import TableTask
 from lookalike.saving import fields
 from lookalike.saving.encode import saveable
@@ -69,7 +69,7 @@ class MixedSpace:
 
     Parameters
     ----------
-    inputs : TreeInputs, the columns
+    inputs : MatrixLayout, the columns
     levels : bool per input, True where its cells are levels
     offset, spread : float64 of p, of the numbers; a spread of 0 says the column is constant
     starts : int64 of c + 1, where the levels of each column begin
@@ -78,7 +78,7 @@ class MixedSpace:
     """
 
     FIELDS: ClassVar[Fields] = {
-        "inputs": fields.Saved("TreeInputs"),
+        "inputs": fields.Saved("MatrixLayout"),
         "levels": fields.Array("bool", "inputs"),
         "offset": fields.Array("float64", "numbers", finite=True),
         "spread": fields.Array("float64", "numbers", low=0.0, finite=True),
@@ -87,7 +87,7 @@ class MixedSpace:
         "weight": fields.Real(0.0, finite=True),
     }
 
-    inputs: TreeInputs
+    inputs: MatrixLayout
     levels: np.ndarray
     offset: np.ndarray
     spread: np.ndarray

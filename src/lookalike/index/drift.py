@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from lookalike._runtime.text import short
 from lookalike.errors import InPython, LookalikeWarning
-from lookalike.measures.contract.explanation import show
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Fields, Integer, Real
 from lookalike.table import Column, LazyTable, Table
@@ -201,7 +201,7 @@ def _compare(before: Fitted, columns: Sequence[Column], alarms: float) -> Column
     reason = ""
     # Of rows like the fitted ones, 2 in n + 1 lie beyond the range of n.
     if outside >= MIN_OUTSIDE and share > MAX_SHARE_OUTSIDE + 2 / (before.values + 1):
-        shown = ", ".join(map(show, examples))
+        shown = ", ".join(map(short, examples))
         what = NEW.get(kind, "outside the fitted range")
         reason = f"{share:.0%} of the added values are {what} ({shown})"
     elif shift > max(MAX_SHIFT, _critical(len(known), before.values, alarms)):

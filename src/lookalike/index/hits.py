@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 from lookalike._runtime.text import clean, plain, short
 from lookalike._runtime.threads import cached_property
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.explanation import Explanation, show
+from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Rows
 from lookalike.show import layout
 from lookalike.show.reasons import Reason, Styles, sentence
@@ -221,7 +221,7 @@ class Hit:
         return {name: getattr(self, name) for name in (*OURS, *COMPARED, "row")}
 
     def __str__(self) -> str:
-        return f"{show(self.id)} ({shown(self.similarity)}): {self.because()}"
+        return f"{short(self.id)} ({shown(self.similarity)}): {self.because()}"
 
     def __repr__(self) -> str:
         numbers = f"score={shown(self.score)}, similarity={shown(self.similarity)}"
@@ -496,8 +496,8 @@ class Hits(Sequence[Hit], Result):
         names = [column.name for column in self.shown_columns(self.table)[:MAX_TEXT_COLUMNS]]
         lines = [[*self.heads, *map(clean, names)]]
         for hit in self:
-            cells = (show(hit.row.get(name)) for name in names)
-            lines.append([show(hit.id), *self.numbers(hit), *cells])
+            cells = (short(hit.row.get(name)) for name in names)
+            lines.append([short(hit.id), *self.numbers(hit), *cells])
         right = [True] * (len(lines[0]) - len(names)) + [_is_number(self, name) for name in names]
         return _aligned(lines, right)
 

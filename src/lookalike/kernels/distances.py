@@ -48,17 +48,8 @@ def distance_block(a, b, code, out):
             for j in range(n_columns):
                 x = np.float64(a[i, j])
                 column = transposed[j]
-                if code == CITYBLOCK:
-                    for c in range(TILE_ROWS):
-                        total[c] += abs(x - column[c])
-                elif code == CHEBYSHEV:
-                    for c in range(TILE_ROWS):
-                        gap = abs(x - column[c])
-                        total[c] = gap if gap > total[c] else total[c]
-                else:
-                    for c in range(TILE_ROWS):
-                        gap = x - column[c]
-                        total[c] += gap * gap
+                for c in range(TILE_ROWS):  # of which the compiler makes a loop for each code
+                    total[c] = _add(total[c], abs(x - column[c]), code)
             row = out[i, start : start + width]
             for c in range(width):
                 row[c] = _finish(total[c], code)
@@ -75,20 +66,23 @@ def _one_row(x, b, code, out):
         t0, t1, t2, t3 = 0.0, 0.0, 0.0, 0.0
         for j in range(n_columns):
             v = np.float64(x[j])
-            g0, g1, g2, g3 = abs(v - b0[j]), abs(v - b1[j]), abs(v - b2[j]), abs(v - b3[j])
-            if code == CITYBLOCK:
-                t0, t1, t2, t3 = t0 + g0, t1 + g1, t2 + g2, t3 + g3
-            elif code == CHEBYSHEV:
-                t0, t1 = g0 if g0 > t0 else t0, g1 if g1 > t1 else t1
-                t2, t3 = g2 if g2 > t2 else t2, g3 if g3 > t3 else t3
-            else:
-                t0, t1, t2, t3 = t0 + g0 * g0, t1 + g1 * g1, t2 + g2 * g2, t3 + g3 * g3
+            t0, t1 = _add(t0, abs(v - b0[j]), code), _add(t1, abs(v - b1[j]), code)
+            t2, t3 = _add(t2, abs(v - b2[j]), code), _add(t3, abs(v - b3[j]), code)
         out[start], out[start + 1] = _finish(t0, code), _finish(t1, code)
         out[start + 2], out[start + 3] = _finish(t2, code), _finish(t3, code)
     for at in range(n_b - n_b % 4, n_b):
         out[at] = distance_pair(x, b[at], code)
     if code == EUCLIDEAN:
         _measure_extremes(x, b, out)
+
+
+@inline
+def _add(total, gap, code):
+    if code == CITYBLOCK:
+        return total + gap
+    if code == CHEBYSHEV:
+        return gap if gap > total else total
+    return total + gap * gap
 
 
 @inline
@@ -105,13 +99,7 @@ def distance_pair(x, y, code):
     """Return the same number as ``distance_block`` for one pair of rows, bit for bit."""
     total = 0.0
     for j in range(x.shape[0]):
-        gap = np.float64(x[j]) - np.float64(y[j])
-        if code == CITYBLOCK:
-            total += abs(gap)
-        elif code == CHEBYSHEV:
-            total = abs(gap) if abs(gap) > total else total
-        else:
-            total += gap * gap
+        total = _add(total, abs(np.float64(x[j]) - np.float64(y[j])), code)
     found = _finish(total, code)
     return _scaled_length(x, y) if code == EUCLIDEAN and _is_extreme(found) else found
 
@@ -186,20 +174,9 @@ def ranked_block(twice_a, value_a, new_a, twice_b, value_b, new_b, code, out):
                 m = 0.5 * twice_a[i, j]
                 v = value_a[i, j]
                 mid, value = mids[j], values[j]
-                if code == CITYBLOCK:
-                    for c in range(TILE_ROWS):
-                        gap = abs(m - mid[c]) + extra[c]
-                        total[c] += gap if value[c] != v else 0.0
-                elif code == CHEBYSHEV:
-                    for c in range(TILE_ROWS):
-                        gap = abs(m - mid[c]) + extra[c]
-                        gap = gap if value[c] != v else 0.0
-                        total[c] = gap if gap > total[c] else total[c]
-                else:
-                    for c in range(TILE_ROWS):
-                        gap = abs(m - mid[c]) + extra[c]
-                        gap = gap if value[c] != v else 0.0
-                        total[c] += gap * gap
+                for c in range(TILE_ROWS):
+                    gap = abs(m - mid[c]) + extra[c]
+                    total[c] = _add(total[c], gap if value[c] != v else 0.0, code)
             for c in range(width):
                 out[i, start + c] = _finish(total[c], code)
 

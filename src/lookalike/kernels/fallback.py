@@ -23,17 +23,11 @@ def distance_block(a, b, code, out):
     """Write the distance of every row of a to every row of b into out; no cell is missing."""
     out[:] = 0.0
     with np.errstate(over="ignore", under="ignore"):
-        for gap in _gaps(a, b):
-            _add(gap, code, out)
+        for j in range(a.shape[1]):
+            _add(a[:, j, None].astype(np.float64) - b[:, j].astype(np.float64), code, out)
         _finish(out, code)
         if code == EUCLIDEAN:
             _measure_extremes(a, b, out)
-
-
-def _gaps(a, b):
-    """Return the differences of all pairs, column after column."""
-    for j in range(a.shape[1]):
-        yield a[:, j, None].astype(np.float64) - b[:, j].astype(np.float64)
 
 
 def _add(gap, code, total):
@@ -82,7 +76,7 @@ def ranked_block(twice_a, value_a, new_a, twice_b, value_b, new_b, code, out):
 # -- mixed columns ---------------------------------------------------------------------------------
 
 
-def mixed_block(a, b, ends, weight, levels, starts, midpoint, against, compared):
+def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, against, compared):
     """Write the two sums of every pair; curved numbers need the loop, whose powers differ."""
     against[:], compared[:] = 0.0, 0.0
     for j in range(a.shape[1]):
@@ -94,7 +88,7 @@ def mixed_block(a, b, ends, weight, levels, starts, midpoint, against, compared)
         compared += np.where((known | midpoint) & ~absent, w, 0.0)
 
 
-def mixed_pairs(a, b, ends, levels, starts, out):
+def mixed_pairs(a, b, ends, alpha, beta, levels, starts, out):
     """Write the difference of row i of a to row i of b, NaN where cells cannot be compared."""
     for j in range(a.shape[1]):
         x, y = a[:, j], b[:, j]

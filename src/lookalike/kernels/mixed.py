@@ -19,13 +19,11 @@ from lookalike.kernels._jit import inline, kernel
 TILE_ROWS = 256
 
 GROUPS = ("number", "curved", "equal", "flag", "level")
-NUMBER, EQUAL, PLAIN = 0, 1, 2  # forms of a difference
+NUMBER, EQUAL = 0, 1  # forms of a difference
 
 
 @kernel
-def mixed_block(
-    a, b, ends, weight, alpha, beta, levels, starts, midpoint, magic, against, compared
-):
+def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, against, compared):
     """Write the two sums of every pair into ``against`` and ``compared``.
 
     Parameters
@@ -37,7 +35,6 @@ def mixed_block(
     levels : float64, tables of 1 - similarity of the level columns, concatenated
     starts : int64 (columns, 2), where the table of a level column begins and how wide it is
     midpoint : bool, whether a missing cell counts as a difference of 1/2 instead of not at all
-    magic : float, added to a curved difference and taken off again, which rounds it; 0.0: does not
     against, compared : float64 (rows of a, rows of b), written here
         Where nothing can be left out, a single cell does for ``compared``: see ``all_compared``.
     """
@@ -52,9 +49,6 @@ def mixed_block(
     one_for_all = compared.shape != against.shape
     has_flags = ends[3] > ends[2]
     half = 0.5 if midpoint else 0.0
-    # Differences of numbers within [0, 1] and of weight 1 need neither clipping nor a product: the
-    # same sum in fewer operations.
-    plain = _are_plain(a, b, ends[0], weight)
     transposed = np.zeros((n_columns, TILE_ROWS))
     minus, weights = np.empty(TILE_ROWS), np.empty(TILE_ROWS)
 
@@ -70,12 +64,10 @@ def mixed_block(
             # Called with constants, of which the compiler makes a loop each without branches.
             if gaps:
                 _add_differences(a[i], transposed, 0, ends[0], weight, half, minus, NUMBER, True)
-            elif plain:
-                _add_differences(a[i], transposed, 0, ends[0], weight, half, minus, PLAIN, False)
             else:
                 _add_differences(a[i], transposed, 0, ends[0], weight, half, minus, NUMBER, False)
             for j in range(ends[0], ends[1]):
-                _curved(a[i, j], transposed[j], weight[j], alpha[j], beta[j], half, magic, minus)
+                _curved(a[i, j], transposed[j], weight[j], alpha[j], beta[j], half, minus)
             first, end = ends[1], ends[3]
             if gaps:
                 _add_differences(a[i], transposed, first, end, weight, half, minus, EQUAL, True)
@@ -118,19 +110,11 @@ def _sum_weights(x, transposed, ends, weight, midpoint, weights):
     weights[:] = 0.0
     for j in range(x.shape[0]):
         v, w, column = x[j], weight[j], transposed[j]
-        if ends[2] <= j < ends[3] and v == 0.0:
-            if midpoint:  # only a flag absent in both is left out
-                for c in range(TILE_ROWS):
-                    weights[c] += w if column[c] != 0.0 else 0.0
-            else:
-                for c in range(TILE_ROWS):
-                    weights[c] += w if column[c] > 0.0 else 0.0
-        elif midpoint:
-            for c in range(TILE_ROWS):
-                weights[c] += w
-        elif v == v:
-            for c in range(TILE_ROWS):
-                weights[c] += w if column[c] == column[c] else 0.0
+        absent = ends[2] <= j < ends[3] and v == 0.0
+        for c in range(TILE_ROWS):
+            y = column[c]
+            known = midpoint or (v == v and y == y)
+            weights[c] += w if known and not (absent and y == 0.0) else 0.0
 
 
 # -- what differs ----------------------------------------------------------------------------------
@@ -140,14 +124,12 @@ def _sum_weights(x, transposed, ends, weight, midpoint, weights):
 def difference(v, y, w, filler, form, gaps):
     """Weigh the difference of two numbers or codes; ``form`` and ``gaps`` are constants.
 
-    ``form`` is NUMBER, EQUAL, or PLAIN: numbers that need neither clipping nor a weight.
+    ``form`` is NUMBER or EQUAL.
     """
     # NaN where either is missing, for codes as well.
     gap = v - y
     if form == EQUAL:
         more = w if v != y else 0.0
-    elif form == PLAIN:
-        more = abs(gap)
     else:
         gap = abs(gap)
         more = w * (gap if gap < 1.0 else 1.0)
@@ -177,31 +159,16 @@ def _add_differences(x, transposed, first, end, weight, half, minus, form, gaps)
 
 
 @kernel
-def _are_plain(a, b, end, weight):
-    """Whether no difference of numbers has to be cut off at 1, or weighted."""
-    for j in range(end):
-        low, high = np.inf, -np.inf
-        for i in range(a.shape[0]):
-            low, high = min(low, a[i, j]), max(high, a[i, j])
-        for i in range(b.shape[0]):
-            low, high = min(low, b[i, j]), max(high, b[i, j])
-        if not (high - low <= 1.0 and weight[j] == 1.0):
-            return False
-    return True
-
-
-@kernel
 def curve(z, alpha, beta):
     """Return 1 - (1 - z^beta)^alpha with z cut off at 1."""
     return 1.0 - (1.0 - (z if z < 1.0 else 1.0) ** beta) ** alpha
 
 
 @kernel
-def _curved(v, column, w, alpha, beta, half, magic, minus):
+def _curved(v, column, w, alpha, beta, half, minus):
     for c in range(TILE_ROWS):
-        # Adding and subtracting ``magic`` rounds to its last place; sums of such terms are exact.
         gap = abs(v - column[c])
-        minus[c] += w * ((curve(gap, alpha, beta) + magic) - magic) if gap == gap else w * half
+        minus[c] += w * curve(gap, alpha, beta) if gap == gap else w * half
 
 
 @kernel

@@ -133,17 +133,10 @@ def shared_pairs(a_values, a_offsets, b_values, b_offsets, left, right, out):
             last = i
         count = 0
         for p in range(b_offsets[j], b_offsets[j + 1]):
-            token = b_values[p]
-            low, high = 0, len(tokens)
-            while low < high:
-                middle = (low + high) // 2
-                if tokens[middle] < token:
-                    low = middle + 1
-                else:
-                    high = middle
-            while low < len(tokens) and tokens[low] == token:
+            at = np.searchsorted(tokens, b_values[p])
+            while at < len(tokens) and tokens[at] == b_values[p]:
                 count += 1
-                low += 1
+                at += 1
         out[pair] = count
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import copy
-import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -31,35 +31,6 @@ class WeightedMeasure(NamedTuple):
     weight: float
     measure: Measure
     columns: tuple[str, ...] | None = None
-
-
-def _add_explanation(
-    total: Explanation,
-    part: Explanation,
-    plus: Mapping[str | None, float],
-    minus: Mapping[str | None, float],
-    factors: tuple[float, float],
-) -> Explanation:
-    """Return a total with one part added; ``factors`` multiply its baseline for and against."""
-    baseline, surprisal = dict(total.baseline), dict(total.surprisal)
-    for column, (for_, against) in rescaled(part.baseline, *factors).items():
-        known = baseline.get(column, (0.0, 0.0))
-        baseline[column] = known[0] + for_, known[1] + against
-    # A column that several parts compare is as surprising as in the part where it is most so.
-    for column, (for_, against) in part.surprisal.items():
-        known = surprisal.get(column, (0.0, 0.0))
-        surprisal[column] = max(known[0], for_), max(known[1], against)
-    reach = {column: factors[1] * most for column, most in part.reach.items()}
-    return replace(
-        total, plus=_added(total.plus, plus), minus=_added(total.minus, minus), baseline=baseline,
-        surprisal=surprisal, cells={**total.cells, **part.cells}, reach=_added(total.reach, reach),
-        not_compared=tuple(dict.fromkeys([*total.not_compared, *part.not_compared])),
-    )  # fmt: skip
-
-
-def _added(totals: Mapping[Any, float], more: Mapping[Any, float]) -> dict[Any, float]:
-    """Return the sums of two mappings, column by column."""
-    return {**totals, **{name: totals.get(name, 0.0) + value for name, value in more.items()}}
 
 
 @dataclass(eq=False, repr=False)
@@ -117,11 +88,8 @@ class Combined(Measure):
         "random_state": RANDOM_STATE,
         "parts": fields.Anything(),
         "weights_": fields.Array("float64", "parts", finite=True, low=0),
-        "columns_": fields.ListOf(fields.Maybe(fields.TupleOf(fields.Text())), "parts"),
         "parts_": fields.ListOf(fields.Saved("Measure"), "parts"),
         "offset_": fields.Real(nan=True),
-        "means_": fields.Sometimes(fields.Array("float64", "parts")),
-        "sds_": fields.Sometimes(fields.Array("float64", "parts")),
         "units_": fields.Sometimes(fields.Array("float64", "parts")),
     }
 
@@ -200,6 +168,7 @@ class Combined(Measure):
         """Facts about this measure, from those of its parts."""
         parts = self._read_parts()
         each = [part.measure.traits for part in parts]
+        kinds = [set(traits.kinds) for traits in each if traits.kinds]
         distance = self.how == "zscore"
 
         def every(name: str) -> bool:
@@ -209,7 +178,8 @@ class Combined(Measure):
             native="distance" if distance else "similarity",
             conversion="ratio" if distance else "one_minus",
             **{name: every(name) for name in ("symmetric", "unseen_pairs", "missing")},
-            kinds=_shared_kinds(each),
+            # The kinds that every part compares; empty where all of them compare all.
+            kinds=tuple(sorted(set.intersection(*kinds))) if kinds else (),
             pairwise=every("pairwise") and all(part.columns is None for part in parts),
             needs_all=any(traits.needs_all for traits in each),
             undefined_last=any(traits.undefined_last for traits in each),
@@ -229,7 +199,6 @@ class Combined(Measure):
         parts = self._read_parts()
         weights = np.array([part.weight for part in parts])
         self.weights_ = weights / weights.sum()
-        self.columns_ = [part.columns for part in parts]
         self.parts_ = [clone(part.measure).fit(_some(table, part.columns), y) for part in parts]
         if self.traits.pairwise:  # a matrix has as many features as rows, whatever the table says
             self.n_features_in_ = self.parts_[0].n_features_in_
@@ -242,31 +211,25 @@ class Combined(Measure):
         if self.sample is not None and self.sample < n:
             rng = make_generator(self.random_state)
             drawn = np.sort(rng.choice(n, self.sample, replace=False))
-        self.means_, self.sds_ = np.zeros(len(self.parts_)), np.zeros(len(self.parts_))
+        self.units_ = np.zeros(len(self.parts_))
         for i, part in enumerate(self.parts_):
-            count, mean, sd = moments(part, part.rows_, part.rows_[drawn], False, self.n_jobs)
-            some = count > 0
-            if not some.any():
-                continue
-            count, mean, sd = count[some], mean[some], sd[some]
-            # Mean and variance of all pairs from those of each row (law of total variance).
-            center = float((count * mean).sum() / count.sum())
-            square = count * (sd * sd + (mean - center) ** 2)
-            spread = math.sqrt(float(square.sum() / count.sum()))
-            # Equal distances leave round-off behind, which is not spread.
-            self.means_[i], self.sds_[i] = center, spread if spread > 1e-12 * center else 0.0
-        # A part of constant distances has no z-scores: it adds nothing to any order.
-        with np.errstate(divide="ignore"):
-            self.units_ = np.where(self.sds_ > 0, self.weights_ / self.sds_, 0.0)
-        # Means are not subtracted, so distances stay >= 0; their order is that of z-scores.
-        self.offset_ = float((self.units_ * self.means_).sum())
+            each = moments(part, part.rows_, part.rows_[drawn], False, self.n_jobs)
+            count, mean, sd = (values[each[0] > 0] for values in each)
+            with np.errstate(invalid="ignore"):  # not a single distance
+                # Mean and variance of all pairs from those of each row (law of total variance).
+                center = (count * mean).sum() / count.sum()
+                square = count * (sd * sd + (mean - center) ** 2)
+                spread = np.sqrt(square.sum() / count.sum())
+            # A part of constant distances, round-off aside, has no z-scores: it adds nothing.
+            if spread > 1e-12 * center:
+                self.units_[i] = self.weights_[i] / spread
+                # Means are not subtracted, so distances stay >= 0; their order is that of z-scores.
+                self.offset_ += float(self.units_[i] * center)
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
-        parts = {
-            str(i): part.encode(_some(table, self.columns_[i]), seen)
-            for i, part in enumerate(self.parts_)
-        }
-        return Rows(seen, {}, parts)
+        pairs = zip(self.parts_, self._read_parts(), strict=True)
+        parts = [part.encode(_some(table, given.columns), seen) for part, given in pairs]
+        return Rows(seen, {}, {str(i): rows for i, rows in enumerate(parts)})
 
     def reweighted(self, weights: Mapping[str, float], who: str | None = None) -> Self:
         """Return a copy of this fitted combination under other column weights; rows are shared.
@@ -323,22 +286,37 @@ class Combined(Measure):
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         s, d = self._both_numbers(a, b)
-        total, inner, factors = Explanation(s, d, {}, {}), {}, {}
+        plus, minus, reach = Counter[Any](), Counter[Any](), Counter[Any]()
+        cells: dict[str, Any] = {}
+        baseline: dict[str, tuple[float, float]] = {}
+        surprisal: dict[str, tuple[float, float]] = {}
+        inner, factors = {}, {}
         for i, measure in enumerate(self.parts_):
             part = measure.explain_rows(a.parts[str(i)], b.parts[str(i)])
             name, weight = f"{i} {type(measure).__name__}", float(self.weights_[i])
             inner[name], factors[f"weight of {name}"] = part, weight
             if self.how == "zscore":  # s = c / (c + d), and d is a sum over the parts
                 share = float(self.units_[i]) * part.distance / (self.scale_ + d)
-                minus = shared_out(share, part.minus)
+                minus.update(shared_out(share, part.minus))
                 scales = 0.0, ratio(share, sum(part.minus.values()))
-                total = _add_explanation(total, part, {}, minus, scales)
             else:
-                plus = {name: weight * value for name, value in part.plus.items()}
-                minus = {name: weight * value for name, value in part.minus.items()}
-                total = _add_explanation(total, part, plus, minus, (weight, weight))
-        plus = {None: s} if self.how == "zscore" else dict(total.plus)
-        return replace(total, plus=plus, factors=factors, inner=inner)
+                plus.update({column: weight * value for column, value in part.plus.items()})
+                minus.update({column: weight * value for column, value in part.minus.items()})
+                scales = weight, weight
+            reach.update({column: scales[1] * most for column, most in part.reach.items()})
+            for column, usual in rescaled(part.baseline, *scales).items():
+                known = baseline.get(column, (0.0, 0.0))
+                baseline[column] = known[0] + usual[0], known[1] + usual[1]
+            # A column of several parts is as surprising as in the part where it is most so.
+            for column, bits in part.surprisal.items():
+                known = surprisal.get(column, (0.0, 0.0))
+                surprisal[column] = max(known[0], bits[0]), max(known[1], bits[1])
+            cells |= part.cells
+        left_out = dict.fromkeys(name for part in inner.values() for name in part.not_compared)
+        return Explanation(
+            s, d, {None: s} if self.how == "zscore" else dict(plus), dict(minus), factors, inner,
+            cells, baseline, surprisal, tuple(left_out), dict(reach),
+        )  # fmt: skip
 
     def _check_parts(self, dims: Dims) -> None:
         try:
@@ -346,11 +324,11 @@ class Combined(Measure):
         except LookalikeError as error:
             raise Misfit("Combined.parts", "weights and measures", "others") from error
         require(len(parts) == len(self.parts_), "Combined.parts_", f"{len(parts)} measures")
-        for part, columns in zip(self.parts_, self.columns_, strict=True):
+        for part, given in zip(self.parts_, parts, strict=True):
             same = len(part.rows_) == len(self.rows_)
             require(same, "Combined.parts_", f"measures of {len(self.rows_)} rows", "others")
-            known = all(name in self.schema_.kinds for name in columns or ())
-            require(known, "Combined.columns_", "columns of the table", "others")
+            known = all(name in self.schema_.kinds for name in given.columns or ())
+            require(known, "Combined.parts", "columns of the table", "others")
         if self.how == "zscore":
             require(hasattr(self, "units_"), "Combined", "the field units_", "none")
 
@@ -389,15 +367,9 @@ def _some(table: Table, columns: Sequence[str] | None) -> Table:
     if unknown:
         needed, found = f"a column named {unknown[0]!r}", f"{len(table.columns)} columns without it"
         raise InvalidInput("Combined", needed, found, suggest(unknown[0], table.names))
-    return table.select(list(columns))
+    return table.select(columns)
 
 
 def _wrong(needed: str, found: str) -> InvalidInput:
     hint = InPython("Pass parts such as [(0.3, Vector(), 'size'), (0.7, Ranked())]")
     return InvalidInput("Combined", needed, found, hint)
-
-
-def _shared_kinds(each: list[Traits]) -> tuple[str, ...]:
-    """Return the kinds that every part compares; empty where one of them compares all."""
-    some = [traits.kinds for traits in each if traits.kinds]
-    return tuple(kind for kind in some[0] if all(kind in k for k in some)) if some else ()

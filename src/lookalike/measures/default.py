@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from lookalike.columns import Absolute
 from lookalike.measures.mixed.gower import Gower
 from lookalike.measures.vector import Vector
@@ -19,7 +17,6 @@ from lookalike.table import LazyTable, Table, read_table
 from lookalike.table.model.kind import PLACE
 
 AUTO = "auto"
-SKEWED = 1.0  # moment skewness from which the reason calls a column skewed; chosen by hand
 
 
 def default_measure(table: Table | LazyTable | None = None) -> Gower | Vector:
@@ -75,42 +72,19 @@ def choose_measure(
     if isinstance(measure, Vector):
         return measure, "Vector by cosine: every column is a vector"
     missing = _count_missing(known)
-    reasons = [] if isinstance(known, LazyTable) else [_describe_numbers(known)]
+    columns = known.like if isinstance(known, LazyTable) else known
+    has_numbers = any(column.kind.name in Absolute.kinds for column in columns)
+    reasons = ["numbers are compared by rank"] if has_numbers else []
     if missing:
         cells, counts = ("cell", "counts") if missing == 1 else ("cells", "count")
         reasons.append(f"{missing:,} missing {cells} {counts} as half alike")
-    reasons = [reason for reason in reasons if reason] or ["every column is compared by its kind"]
-    return measure, f"Gower: {'; '.join(reasons)}"
+    return measure, f"Gower: {'; '.join(reasons) or 'every column is compared by its kind'}"
 
 
 def _count_missing(table: Table | LazyTable) -> int:
     if isinstance(table, LazyTable):  # counted when the files were read
         return sum(table.n_missing.get(name, 0) for name in table.names)
     return int(sum(column.missing.sum() for column in table))
-
-
-def _describe_numbers(table: Table) -> str:
-    skewness = {
-        column.name: _skewness_of(np.asarray(column.values, dtype=np.float64))
-        for column in table
-        if column.kind.name in Absolute.kinds
-    }
-    if not skewness:
-        return ""
-    most = max(skewness, key=lambda name: skewness[name])
-    skewed = f" ({most!r} is skewed)" if skewness[most] > SKEWED else ""
-    return f"numbers are compared by rank{skewed}"
-
-
-def _skewness_of(values: np.ndarray) -> float:
-    """Return the absolute moment skewness of the finite values; 0 if all are equal."""
-    values = values[np.isfinite(values)]
-    if not len(values):
-        return 0.0
-    values = values / (np.abs(values).max() or 1.0)  # cubes of large values would overflow
-    values = values - values.mean()
-    spread = values.std()
-    return float(abs((values**3).mean()) / spread**3) if spread > 1e-12 else 0.0
 
 
 def is_auto(measure: Any) -> bool:

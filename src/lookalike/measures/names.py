@@ -103,24 +103,21 @@ def make_measure(text: str, who: str | Param = WHO, *, matrices: bool = True) ->
         raise InvalidInput(who, "a known measure", repr(name), suggest(key, names))
     cls, options = names[key]
     parameters = inspect.signature(cls).parameters
-    options = dict(options)
-    inside: list[tuple[str, str]] = []  # options that belong to a part of a forest
+    given: dict[str, str] = {}
     for part in split_options(rest):
         option, equals, value = (word.strip() for word in part.partition("="))
         if not equals:
             hint = f"Write {key}:name=value,name=value"
             raise InvalidInput((who, f" {key}"), "options as name=value", repr(part), hint)
-        option = SYNONYMS.get(option, option)
-        if option in parameters:
-            inner = option == "measure"
-            options[option] = (
-                make_measure(value, who, matrices=matrices) if inner else read_option(value)
-            )
-        else:
-            inside.append((option, value))
+        given[SYNONYMS.get(option, option)] = value
+    options = dict(options)
+    for option in [option for option in given if option in parameters]:
+        value, inner = given.pop(option), option == "measure"
+        made = make_measure(value, who, matrices=matrices) if inner else read_option(value)
+        options[option] = made
     # After the loop, since ``forest=`` and ``method=`` decide which options their parts have.
     nested = _nested(options) if "forest" in parameters else {}
-    for option, value in inside:
+    for option, value in given.items():
         if option not in nested:
             hint = suggest(option, [*parameters, *nested])
             raise InvalidInput((who, f" {key}"), "a known option", repr(option), hint)

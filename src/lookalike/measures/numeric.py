@@ -19,7 +19,7 @@ from lookalike.measures.contract.explanation import ColumnDifferences, Explanati
 from lookalike.measures.contract.rows import Rows
 from lookalike.neighbors.codes import BoundedQuery
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Choice, Dims, Fields, Flag, Saved, Text, TupleOf, require
+from lookalike.saving.fields import Choice, Dims, Fields, Saved, Text, TupleOf, require
 from lookalike.table import Column, LazyTable, Schema, Table
 from lookalike.table.model.table import MATRIX
 from lookalike.table.model.tally import Tally
@@ -45,23 +45,12 @@ class MatrixLayout:
     owner: tuple[str, ...]
 
 
-@saveable
-@dataclass(frozen=True)
-class TreeInputs(MatrixLayout):
-    """Which columns trees test, and which of the entries are codes of categories."""
-
-    FIELDS: ClassVar[Fields] = {"category": TupleOf(Flag(), "inputs")}
-
-    category: tuple[bool, ...]
-
-
 def plan(table: Table, who: str) -> MatrixLayout:
     """Choose the number columns, and say which columns are left out."""
-    why = "{who} compares numbers only and leaves out {names}"
-    return MatrixLayout(*_choose(table, who, NUMERIC, "at least one number column", why))
+    return _choose(table, who, NUMERIC, "at least one number column")
 
 
-def plan_inputs(table: Table, who: str, categories: bool) -> TreeInputs:
+def plan_inputs(table: Table, who: str, categories: bool) -> MatrixLayout:
     """Choose the columns that tests can ask about, and say which are left out.
 
     Parameters
@@ -75,12 +64,11 @@ def plan_inputs(table: Table, who: str, categories: bool) -> TreeInputs:
     takes = (*ORDERED, "category") if categories else ORDERED
     needed = "at least one column of numbers, ordered levels or flags"
     needed += " or categories" if categories else ""
-    why = "{who} leaves out {names}, which its trees cannot test"
-    chosen = _choose(table, who, takes, needed, why)
-    for name in chosen[0]:
+    chosen = _choose(table, who, takes, needed)
+    for name in chosen.names:
         if len(table) and table[name].missing.all():
             refuse_empty(name, who)
-    return TreeInputs(*chosen, tuple(table[name].kind.name == "category" for name in chosen[1]))
+    return chosen
 
 
 def refuse_empty(name: str, who: str) -> NoReturn:
@@ -89,22 +77,19 @@ def refuse_empty(name: str, who: str) -> NoReturn:
     raise InvalidInput(who, "a value in every column", found, "Drop the column")
 
 
-def _choose(
-    table: Table, who: str, takes: tuple[str, ...], needed: str, why: str
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names and entries of the columns of some kinds, and warn about the others."""
+def _choose(table: Table, who: str, takes: tuple[str, ...], needed: str) -> MatrixLayout:
+    """Choose the columns of some kinds, and warn about the others."""
     used = [column for column in table if column.kind.name in takes]
     left_out = tuple(column.name for column in table if column.kind.name not in takes)
     if not used:
         kinds = ", ".join(f"{c.name!r} ({c.kind.name})" for c in table.columns[:4])
         raise InvalidInput(who, needed, kinds or "none", "Use Gower for such columns")
     if left_out:
-        said = why.format(who=who, names=name_some(left_out))
-        message = f"{said}; Gower takes every kind of column."
+        message = f"{who} leaves out {name_some(left_out)}; Gower takes every kind of column."
         # Five frames up is the caller's line that calls ``fit``.
         warnings.warn(message, ColumnsLeftOut, stacklevel=5)
     owner = [column.name for column in used for _ in range(_width(column))]
-    return tuple(column.name for column in used), tuple(owner)
+    return MatrixLayout(tuple(column.name for column in used), tuple(owner))
 
 
 def _width(column: Column) -> int:
@@ -128,31 +113,28 @@ def _stack(table: Table, layout: MatrixLayout) -> np.ndarray:
 def numbers(table: Table, layout: MatrixLayout, who: str) -> np.ndarray:
     """Return the matrix of a layout, C-contiguous; missing and infinite values are an error."""
     out = _stack(table, layout)
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = out.sum(dtype=np.float64)
-    # One sum is cheaper than a mask of the matrix; it may also overflow, hence the second look.
-    if not np.isfinite(total):
-        bad = ~np.isfinite(out)
-        if bad.any():
-            row, j = (int(i[0]) for i in np.nonzero(bad))
-            missing = bool(np.isnan(out[row, j]))
-            what = "missing values (NaN)" if missing else "infinite values (inf)"
-            where = f"row {row}, column {layout.owner[j]!r}"
-            found = f"{int(bad.sum()):,} {what}, the first in {where}"
-            hint = FILL if missing else "Replace the infinities or drop these rows"
-            raise InvalidInput(who, COMPLETE, found, hint)
+    bad = ~np.isfinite(out)
+    if bad.any():
+        row, j = (int(i[0]) for i in np.nonzero(bad))
+        missing = bool(np.isnan(out[row, j]))
+        what = "missing values (NaN)" if missing else "infinite values (inf)"
+        where = f"row {row}, column {layout.owner[j]!r}"
+        found = f"{int(bad.sum()):,} {what}, the first in {where}"
+        hint = FILL if missing else "Replace the infinities or drop these rows"
+        raise InvalidInput(who, COMPLETE, found, hint)
     return out
 
 
-def read_inputs(table: Table, inputs: TreeInputs) -> np.ndarray:
+def read_inputs(table: Table, inputs: MatrixLayout) -> np.ndarray:
     """Return the matrix that trees test: NaN where missing, codes where categories."""
     out = _stack(table, inputs)
     for j, name in enumerate(inputs.owner):
-        values = table[name].values
-        if values.dtype.kind == "i":
+        column = table[name]
+        if column.values.dtype.kind == "i":
             # An unseen level has no position in the order, so it is missing; an unseen category is
             # a category of its own, different from all others.
-            out[values == -1 if inputs.category[j] else values < 0, j] = np.nan
+            is_category = column.kind.name == "category"
+            out[column.values == -1 if is_category else column.values < 0, j] = np.nan
     out += 0.0  # -0.0 equals 0.0
     return out
 
@@ -172,20 +154,9 @@ def matrix_tallies(table: LazyTable, layout: MatrixLayout, who: str) -> Iterator
                     tally.add(entry)
         for tally in tallies:
             if tally.missing or tally.infinite >= 0:
-                _refuse_column(table, name, who)
+                lost = f"{tally.missing:,} missing" if tally.missing else f"row {tally.infinite}"
+                raise InvalidInput(who, COMPLETE, f"{lost} in column {name!r}", FILL)
             yield tally
-
-
-def _refuse_column(table: LazyTable, name: str, who: str) -> None:
-    """Name the first row that has no finite number."""
-    first = 0
-    for part in table.column(name):
-        bad = ~np.isfinite(part.values.reshape(len(part), -1)).all(axis=1)
-        if bad.any():
-            row = int(np.flatnonzero(bad)[0])
-            found = f"one without in row {first + row}, column {name!r}"
-            raise InvalidInput(who, COMPLETE, found, FILL)
-        first += len(part)
 
 
 def check_owners(schema: Schema, names: Iterable[str], owner: tuple[str, ...], where: str) -> None:

@@ -45,7 +45,7 @@ class Precomputed(Measure):
     array([[1, 2]])
     """
 
-    FIELDS: ClassVar[Fields] = {"symmetric": Flag(), "averaged_": Flag()}
+    FIELDS: ClassVar[Fields] = {"symmetric": Flag()}
 
     def __init__(self, *, symmetric: bool = True, n_jobs: int | None = None) -> None:
         self.symmetric = symmetric
@@ -54,13 +54,8 @@ class Precomputed(Measure):
     @property
     def traits(self) -> Traits:  # type: ignore[override]
         """Facts about this measure."""
-        return Traits(
-            native="distance",
-            conversion="ratio",
-            symmetric=bool(self.symmetric),
-            unseen_pairs=False,
-            pairwise=True,
-        )
+        same = bool(self.symmetric)
+        return Traits("distance", "ratio", symmetric=same, unseen_pairs=False, pairwise=True)
 
     @classmethod
     def examples(cls) -> list[Measure]:
@@ -71,7 +66,8 @@ class Precomputed(Measure):
         """Read a square matrix of distances, checked."""
         matrix = _as_matrix(X, "Precomputed.fit")
         check_matrix(matrix, "Precomputed.fit", bool(self.symmetric))
-        return _table(matrix)
+        # Within the tolerance the two directions may differ; their mean is then the distance.
+        return _table((matrix + matrix.T) / 2 if self.symmetric else matrix)
 
     def read_new(self, X: Any) -> Table:
         """Read distances of new rows to the fitted ones."""
@@ -88,9 +84,6 @@ class Precomputed(Measure):
 
     def _fit(self, table: Table, y: np.ndarray | None) -> None:
         self.n_features_in_ = len(table)
-        matrix = table[NAME].values
-        # Within the tolerance the two directions may differ; their mean is then the distance.
-        self.averaged_ = bool(self.symmetric) and not np.array_equal(matrix, matrix.T)
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
         return Rows(seen, {"row": table[NAME].values})
@@ -102,10 +95,9 @@ class Precomputed(Measure):
         out[:, ends] = a.arrays["row"][:, b.seen[ends]]
         starts = np.flatnonzero(a.seen >= 0)
         # A new row brings its distances to the fitted ones: a pair may be known from either side.
-        if self.symmetric and len(starts) and (self.averaged_ or len(ends) < len(b)):
+        if self.symmetric and len(starts) and len(ends) < len(b):
             back = b.arrays["row"][:, a.seen[starts]].T
-            ahead = out[starts]
-            out[starts] = np.where(np.isnan(ahead), back, (ahead + back) / 2)
+            out[starts] = np.where(np.isnan(out[starts]), back, out[starts])
         return out
 
     def _check_parts(self, dims: Dims) -> None:
@@ -119,34 +111,19 @@ class Precomputed(Measure):
 
 
 def _as_matrix(X: Any, who: str) -> np.ndarray:
+    from sklearn.utils import check_array
+
     if isinstance(X, Table):
         if X.names == (NAME,):
             return np.asarray(X[NAME].values)
         X = np.column_stack([column.values for column in X])
     if hasattr(X, "to_numpy"):
         X = X.to_numpy()
-    if hasattr(X, "toarray"):
-        dense = InPython("Call .toarray(), or use a k-graph")
-        raise InvalidInput(who, "a dense matrix", "a sparse matrix", dense)
-    if np.iscomplexobj(matrix := np.asarray(X)):
-        found = ("complex numbers", InPython(": Complex data not supported"))
-        raise InvalidInput(who, "real distances", found, "Use abs")
     try:
-        matrix = np.asarray(matrix, dtype=np.float64)
+        return np.asarray(check_array(X, dtype=np.float64, ensure_all_finite=False))
     except (TypeError, ValueError) as error:
         hint = "To compare rows by their cells, fit a measure to them, such as Gower"
         raise InvalidInput(who, "a matrix of distances", str(error), hint) from error
-    shape = matrix.shape
-    if matrix.ndim != 2:
-        same = InPython(f": Expected 2D array, got {matrix.ndim}D array")
-        hint = "Reshape your data to one row per object"
-        raise InvalidInput(who, "a matrix", (f"an array of shape {shape}", same), hint)
-    if 0 in shape:
-        what = "sample" if shape[0] == 0 else "feature"
-        same = InPython(f": 0 {what}(s) (shape={shape}) while a minimum of 1 is required")
-        needed = "at least one row and one column"
-        raise InvalidInput(who, needed, (f"0 {what}s", same), "Give at least one")
-    return matrix
 
 
 def _table(matrix: np.ndarray) -> Table:

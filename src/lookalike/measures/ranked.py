@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._runtime.threads import blocks, run
+from lookalike._runtime.threads import blocks
 from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.columns.vector import blocks_of
 from lookalike.kernels import distances, fallback
@@ -19,7 +19,6 @@ from lookalike.measures.numeric import _NumericMeasure, matrix_tallies, plan, un
 from lookalike.saving.fields import Array, Choice, Dims, Fields, Flag, Integer, require
 from lookalike.table import LazyTable, Table
 
-ROWS_PER_TASK = 256  # that share the rows which the kernel transposes
 MAX_PAIR_CELLS = 2**20  # of single pairs that are compared in one go: 8 MB
 
 
@@ -117,65 +116,44 @@ class Ranked(_NumericMeasure):
         x = self._numbers(table).astype(np.float64) + 0.0
         twice: np.ndarray = np.empty(x.shape, self._code_type())
         for j in range(x.shape[1]):
-            twice[:, j] = self._twice_mid(x[:, j], self.values_.row(j), self.upto_.row(j))
+            # Twice the fitted values below each cell, plus those equal to it: twice the mean rank
+            # of tied values is an integer, which halves of ranks are not.
+            values, upto = self.values_.row(j), np.append(0.0, self.upto_.row(j))
+            ties = upto[:-1] + upto[1:]
+            at = np.searchsorted(values, x[:, j])
+            between = 2 * upto[at]
+            if self.unseen == "paper":  # the tied rank of the lower neighbor, 0 below all of them
+                between = np.append(0.0, ties + 1)[at]
+            near = np.minimum(at, len(values) - 1)
+            twice[:, j] = np.where(values[near] == x[:, j], ties[near], between)
         if self.metric == "cosine":  # vectors of ranks, counted from 1
             return Rows(seen, {"x": unit_rows(twice / 2 + 0.5)})
         return Rows(seen, {"twice": twice, "value": x, "new": (seen < 0).astype(np.float64)})
 
-    def _code_type(self) -> type:
-        """Return the narrowest type for twice any rank, and the step of a new row."""
-        return np.uint16 if 2 * self.n_fitted_ + 1 < 2**16 else np.uint32
+    @property
+    def _largest(self) -> int:
+        """Twice the largest rank, and the step of a new row."""
+        return 2 * self.n_fitted_ + 1
 
-    def _twice_mid(self, x: np.ndarray, values: np.ndarray, upto: np.ndarray) -> np.ndarray:
-        """Return twice the mid-count: fitted values below each x, plus half of those equal."""
-        # Twice the mean rank of tied values is an integer, which halves of ranks are not.
-        upto = np.concatenate([[0.0], upto])
-        twice = upto[:-1] + upto[1:]
-        at = np.searchsorted(values, x)
-        near = np.minimum(at, len(values) - 1)
-        between = 2 * upto[at]
-        if self.unseen == "paper":  # the tied rank of the lower neighbor, 0 below all of them
-            between = np.concatenate([[0.0], twice + 1])[at]
-        return np.where(values[near] == x, twice[near], between)
+    def _code_type(self) -> type:
+        """Return the narrowest type for it."""
+        return np.uint16 if self._largest < 2**16 else np.uint32
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return distances of every row of a to every row of b."""
         if self.metric == "cosine":
             return blocks_of("cosine", a.arrays["x"], b.arrays["x"])
         out = np.empty((len(a), len(b)))
-        if not self._write_steps(a, b, out):
-            names = ("twice", "value", "new")
-            sides = [rows.arrays[name] for rows in (a, b) for name in names]
-            cells = out.size * len(self.layout_.owner)
+        step, cells = self._step(a, b), out.size * len(self.layout_.owner)
+        if step is not None and worth_compiling(distances.ranked_cityblock, cells):
+            codes, sides = self._code_type(), (a.arrays["twice"], b.arrays["twice"])
+            together = np.iinfo(codes).max // self._largest
+            distances.ranked_cityblock(*sides, codes(step), together, out)
+        else:
+            each = [rows.arrays[name] for rows in (a, b) for name in ("twice", "value", "new")]
             write = pick(distances.ranked_block, fallback.ranked_block, cells)
-            write(*sides, distances.CODES[self.metric], out)
+            write(*each, distances.CODES[self.metric], out)
         return np.divide(out, self.n_fitted_, out=out) if self.scale else out
-
-    def _write_steps(self, a: Rows, b: Rows, out: np.ndarray) -> bool:
-        """Write cityblock distances by a faster kernel, or return False where it does not serve."""
-        step = self._step(a, b) if self.metric == "cityblock" else None
-        columns, largest = len(self.layout_.owner), 2 * self.n_fitted_ + 1
-        if step is None or largest * columns >= 2**31:
-            return False
-        if not worth_compiling(distances.ranked_cityblock, out.size * columns):
-            return False
-        codes, sides = self._code_type(), (a.arrays["twice"], b.arrays["twice"])
-        together = np.iinfo(codes).max // largest
-        distances.ranked_cityblock(*sides, codes(step), together, out)
-        return True
-
-    def _rectangle(self, a: Rows, b: Rows, to: str) -> np.ndarray:
-        out = np.empty((len(a), len(b)))
-
-        def write(part: slice) -> bool:
-            # Straight into the matrix: copying blocks would take as long as comparing.
-            return self._write_steps(a[part], b, out[part])
-
-        parts = [(part,) for part in blocks(len(a), ROWS_PER_TASK)]
-        plain = to == "distance" and not self.scale
-        if plain and all(run(write, parts, self.n_jobs, "comparing rows (distance)")):
-            return out
-        return super()._rectangle(a, b, to)
 
     def _step(self, a: Rows, b: Rows) -> int | None:
         """Return what unequal codes add to twice a difference; None where codes are not enough.
@@ -186,7 +164,8 @@ class Ranked(_NumericMeasure):
         news = [rows.arrays["new"] for rows in (a, b)]
         mixed = any(len(new) and new.min() != new.max() for new in news)
         both_new = all(new.any() for new in news)
-        if mixed or both_new or self.unseen == "paper":
+        large = self._largest * len(self.layout_.owner) >= 2**31  # a sum would overflow
+        if self.metric != "cityblock" or mixed or both_new or self.unseen == "paper" or large:
             return None
         return int(news[0].any() or news[1].any())
 

@@ -95,10 +95,8 @@ def read_source(
     """
     auto = is_auto(measure)
     measure = cast(Measure, as_measure(measure, who))
-    rule = IsMeasure()
-    if not rule.fits(measure):  # a function was asked; estimators have looked at their parameters
-        what = f"a {type(measure).__name__}"
-        raise InvalidInput(Param("measure", of=who), rule.describe(), what, rule.hint(measure))
+    # For functions; estimators have looked at their parameters.
+    IsMeasure().check(who, "measure", measure)
     if getattr(measure, "frozen_", False):
         return _read_frozen(measure, X, y, who, kinds, n_jobs)
     # Cloned, since kinds and n_jobs are set below: the caller's measure must not change.

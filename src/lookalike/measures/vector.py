@@ -11,10 +11,12 @@ import numpy as np
 from lookalike._runtime.threads import blocks
 from lookalike.columns.vector import blocks_of, pairs_of
 from lookalike.errors import InvalidInput, Param
+from lookalike.kernels.distances import CODES
+from lookalike.kernels.lists import center_block, decide
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.rows import Ids, Rows, are_self_pairs, name_rows
+from lookalike.measures.contract.rows import Named, Rows, are_self_pairs
 from lookalike.measures.numeric import METRICS, _NumericMeasure, plan, unit_rows
-from lookalike.neighbors.exact import cut
+from lookalike.neighbors.exact import Fill, cut
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, point_sketch
 from lookalike.saving.fields import Array, Choice, Dims, Fields
@@ -103,34 +105,28 @@ class Vector(_NumericMeasure):
         self.shift_, self.unit_ = np.zeros(width), np.ones(width)
         if self.scale is None:
             return
-        ends = [(x.min(axis=0), x.max(axis=0)) for x in parts()]
-        low = np.min([end[0] for end in ends], axis=0)
-        high = np.max([end[1] for end in ends], axis=0)
+        sizes, lows, highs = zip(*((len(x), x.min(0), x.max(0)) for x in parts()), strict=True)
+        n, low, high = sum(sizes), np.min(lows, axis=0), np.max(highs, axis=0)
         with np.errstate(over="ignore", invalid="ignore"):
             span = high - low
-            shift, unit = (low, span) if self.scale == "minmax" else _mean_and_spread(parts)
-        if not np.isfinite(span).all():
-            j = int(np.flatnonzero(~np.isfinite(span))[0])
-            given = Param("scale", self.scale, of=type(self).__name__)
-            found = f"{low[j]:g} to {high[j]:g} in column {self.layout_.owner[j]!r}"
-            hint = "Divide the column by a constant"
-            raise InvalidInput(given, "columns of finite range", found, hint)
-        if self.scale == "standard":
-            # Squares of very large or small numbers overflow or vanish: such columns are brought to
-            # 0..1 first, and mean and deviation scaled back.
-            odd = ~((span > 1e-140) & (high < 1e140) & (low > -1e140))
-            unit_range = np.where(span[odd] > 0, span[odd], 1.0)
-            if odd.any():
-                mean, spread = _mean_and_spread(
-                    lambda: ((x[:, odd] - low[odd]) / unit_range for x in parts())
-                )
-                shift[odd] = low[odd] + span[odd] * mean
-                unit[odd] = span[odd] * spread
+            shift, unit = low, span
+            if self.scale == "standard":
+                # Parts are cut at the same rows wherever the table is: the sums are the same.
+                shift = sum(x.sum(axis=0) for x in parts()) / n
+                unit = np.sqrt(sum(((x - shift) ** 2).sum(axis=0) for x in parts()) / n)
         # Values that agree but for the last bit are a constant that was computed in two ways; its
         # deviation would blow up that bit to the weight of a real column.
         constant = span <= EPS * np.maximum(np.abs(low), np.abs(high))
+        # Squares of very large numbers overflow, and those of very small ones vanish.
+        fits = np.isfinite(span) & (constant | (np.isfinite(unit) & (unit > 0)))
+        bad = np.flatnonzero(~fits)
+        if len(bad):
+            given = Param("scale", self.scale, of=type(self).__name__)
+            found = f"{low[bad[0]]:g} to {high[bad[0]]:g} in column {self.layout_.owner[bad[0]]!r}"
+            hint = "Divide the column by a constant"
+            raise InvalidInput(given, "columns of finite range and deviation", found, hint)
         self.shift_ = np.where(constant, low, shift)
-        self.unit_ = np.where(constant | (unit == 0), 1.0, unit)
+        self.unit_ = np.where(constant, 1.0, unit)
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
         x = self._numbers(table)
@@ -144,16 +140,13 @@ class Vector(_NumericMeasure):
         """Return distances of every row of a to every row of b."""
         return blocks_of(self.metric, a.arrays["x"], b.arrays["x"])
 
-    def _plain(
-        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
-    ) -> NeighborGraph:
+    def _plain(self, a: Rows, b: Rows, k: int, named: Named) -> NeighborGraph:
         """Search by matrix products where these propose the nearest rows."""
         few_columns = a.arrays["x"].shape[1] < 8  # brute force is as fast there
         # The k-th distance of a list of an eighth of all rows rules out hardly any of the others.
         if self.metric not in ("euclidean", "cosine") or few_columns or k > len(b) // 8:
-            return super()._plain(a, b, k, exclude=exclude, ids=ids)
-        barred, names, _ = named = name_rows(a, b, exclude, ids)
-        fill = _fill_by_products(a, b, names, barred, self.metric)
+            return super()._plain(a, b, k, named)
+        fill = _fill_by_products(a, b, named, self.metric)
         return self._search(fill, a, b, k, named, tall=512)
 
     def sketch(self, rows: Rows) -> Sketch | None:
@@ -177,7 +170,25 @@ class Vector(_NumericMeasure):
         """
         if self.metric not in ("euclidean", "cosine") or a.arrays["x"].shape[1] < 8:
             return None
-        left, right = _may_be_within(a.arrays["x"], b.arrays["x"], self.metric, limit)
+        x, y = a.arrays["x"], b.arrays["x"]
+        unit, columns = 2.0**-24, x.shape[1]
+        # What a float32 product cannot rule out, with the margins of ``decide``.
+        with np.errstate(all="ignore"):  # an overflow only makes the pair a candidate
+            # The error of float32 grows with the norms: centered rows have the smallest ones.
+            center = y.mean(axis=0, dtype=np.float64)
+            sides = [(side - center).astype(np.float32) for side in (x, y)]
+            norms = [np.sqrt(np.einsum("ij,ij->i", side, side, dtype=np.float64)) for side in sides]
+            reach = norms[0] + norms[1].max(initial=0.0)
+            margin = (0.5 * columns + 8.0) * unit * reach * reach
+            margin[~((reach > 1e-15) & (reach < 1e15))] = np.inf  # beyond the squares of float32
+            square = 2.0 * limit if self.metric == "cosine" else limit * limit
+            square = square * (1.0 + 4.0 * (columns + 4) * 2.0**-53)
+            top = (square + margin - norms[0] * norms[0]).astype(np.float32)
+            top = np.nextafter(top, np.float32(np.inf))
+            product = sides[0] @ sides[1].T
+            product *= np.float32(-2.0)
+            product += (norms[1] * norms[1]).astype(np.float32)
+            left, right = np.nonzero(~(product > top[:, None]))
         near = self.pair_distances(a, b, left, right) <= limit
         return left[near], right[near]
 
@@ -195,26 +206,9 @@ class Vector(_NumericMeasure):
         return self.ROWS, {"entries": len(self.layout_.owner) + (self.metric == "cosine")}
 
 
-def _mean_and_spread(parts: Parts) -> tuple[np.ndarray, np.ndarray]:
-    """Return mean and standard deviation of each column, added up part by part.
-
-    The parts are cut at the same rows wherever the table is, so that the sums are the same.
-    """
-    n, total = 0, np.float64(0.0)
-    for x in parts():
-        n, total = n + len(x), total + x.sum(axis=0)
-    mean, squares = total / n, np.float64(0.0)
-    for x in parts():
-        apart = x - mean
-        squares = squares + (apart * apart).sum(axis=0)
-    return np.asarray(mean), np.sqrt(squares / n)
-
-
-def _fill_by_products(a: Rows, b: Rows, ids: np.ndarray, exclude: np.ndarray, metric: str) -> Any:
+def _fill_by_products(a: Rows, b: Rows, named: Named, metric: str) -> Fill:
     """Return a fill: float32 products rule rows out within their error, float64 pairs decide."""
-    from lookalike.kernels.distances import CODES
-    from lookalike.kernels.lists import center_block, decide
-
+    barred, names, _ = named
     x, y = a.arrays["x"], b.arrays["x"]
     # Distances do not change when all rows are moved, but the error of float32 grows with norms.
     with np.errstate(over="ignore", invalid="ignore"):  # any point will do
@@ -232,33 +226,8 @@ def _fill_by_products(a: Rows, b: Rows, ids: np.ndarray, exclude: np.ndarray, me
             with np.errstate(all="ignore"):  # an overflow only makes the pair a candidate
                 product = left @ right[:n].T
             decide(
-                product, rows, y[part], left_norms, right_norms[:n], ids[part], exclude[queries],
+                product, rows, y[part], left_norms, right_norms[:n], names[part], barred[queries],
                 CODES[metric], lists.distances, lists.indices,
             )  # fmt: skip
 
     return fill
-
-
-def _may_be_within(
-    x: np.ndarray, y: np.ndarray, metric: str, limit: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the pairs that a float32 product cannot rule out, with the margins of ``decide``."""
-    unit, columns = 2.0**-24, x.shape[1]
-    with np.errstate(all="ignore"):  # an overflow only makes the pair a candidate
-        # The error of float32 grows with the norms: centered rows have the smallest ones.
-        center = y.mean(axis=0, dtype=np.float64)
-        sides = [(side - center).astype(np.float32) for side in (x, y)]
-        norms = [np.sqrt(np.einsum("ij,ij->i", side, side, dtype=np.float64)) for side in sides]
-        reach = norms[0] + norms[1].max(initial=0.0)
-        margin = (0.5 * columns + 8.0) * unit * reach * reach
-        margin[~((reach > 1e-15) & (reach < 1e15))] = np.inf  # squares leave the range of float32
-        square = 2.0 * limit if metric == "cosine" else limit * limit
-        square = square * (1.0 + 4.0 * (columns + 4) * 2.0**-53)
-        top = (square + margin - norms[0] * norms[0]).astype(np.float32)
-        top = np.nextafter(top, np.float32(np.inf))
-        product = sides[0] @ sides[1].T
-        product *= np.float32(-2.0)
-        product += (norms[1] * norms[1]).astype(np.float32)
-        ruled_out = product > top[:, None]
-    left, right = np.nonzero(~ruled_out)
-    return left, right

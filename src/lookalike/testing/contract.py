@@ -12,7 +12,7 @@ from lookalike._runtime.config import config
 from lookalike._runtime.estimator import clone
 from lookalike.errors import InvalidInput
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.rows import Rows
+from lookalike.measures.contract.rows import Rows, name_rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.saving.load import load
 
@@ -107,7 +107,8 @@ def _neighbors_agree_with_the_matrix(m: Measure, a: Rows, b: Rows) -> None:
             found = m.nearest(queries, a, k, exclude=exclude)
             _same_lists(found, _by_sorting(d, order, k, n, own))
             # The search of the base class, without what the measure overrides for speed.
-            _same_lists(found, Measure.nearest(m, queries, a, k, exclude=exclude))
+            named = name_rows(queries, a, exclude, None)
+            _same_lists(found, Measure.find_nearest(m, queries, a, k, named))
 
 
 def _lists_of_parts_merge(m: Measure, a: Rows, b: Rows) -> None:

@@ -29,7 +29,6 @@ from lookalike.measures.contract.explanation import (
     ratio,
     rescaled,
     shared_out,
-    show,
 )
 from lookalike.measures.forest.methods import METHODS
 from lookalike.saving.load import import_packages
@@ -83,14 +82,6 @@ def test_html_has_a_bar_each_way_and_nothing_that_runs(tmp_path):
     bars = re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL)
     widths = [float(w) for w in re.findall(r"width:([\d.]+)%", bars)]
     assert widths == [0.0, 100.0, 60.0, 20.0, 20.0, 0.0]  # against and for, column by column
-
-
-def test_cells_in_a_few_characters():
-    assert show(None) == "–"
-    assert show(1234567.5) == "1.23457e+06"
-    assert show(frozenset({"b", "a"})) == "a, b"
-    assert show([0.25, 0.5]) == "[0.25 0.5]"
-    assert show("x" * 99) == "x" * 27 + "…"
 
 
 def test_contributions_are_drawn_as_bars():
@@ -215,17 +206,6 @@ def test_tables_of_contributions():
     assert (unknown.query, unknown.found, unknown.speaks_for) == (None, None, True)
 
 
-def test_cells_at_the_limit_of_their_width():
-    assert show("x" * 28) == "x" * 28
-    assert show("x" * 29) == "x" * 27 + "…"
-    assert show("abcdef", 4) == "abc…"
-    assert show(frozenset()) == "(none)"
-    assert show([]) == "[]"
-    assert show((0.123456, 2.0)) == "[0.12 2]"
-    assert show(["a", 1.0]) == "['a', 1.0]"
-    assert show(0.1234567) == "0.123457"
-
-
 def test_shares_ratios_and_owners():
     assert shared_out(0.6, {"a": 1.0, "b": 2.0}) == pytest.approx({"a": 0.2, "b": 0.4})
     assert shared_out(0.6, {"a": 0.0}) == {None: 0.6}
@@ -257,11 +237,11 @@ def test_bits_are_shares_of_random_pairs():
 def test_pairs_are_neighbors_in_the_order_of_the_draw():
     drawn, left, right = draw_pairs(9, 4)
     assert len(set(drawn.tolist())) == 4
-    assert (left.tolist(), right.tolist()) == (drawn.tolist(), [*drawn[1:].tolist(), drawn[0]])
+    assert (left.tolist(), right.tolist()) == ([0, 1, 2, 3], [1, 2, 3, 0])
     assert drawn.tolist() == draw_pairs(9, 4)[0].tolist()  # in every run
     assert [len(draw_pairs(9, size)[1]) for size in (1, 2, 3)] == [0, 1, 3]
-    drawn, left, right = draw_pairs(2, 2)
-    assert (left.tolist(), right.tolist()) == (drawn[:1].tolist(), drawn[1:].tolist())
+    _, left, right = draw_pairs(2, 2)
+    assert (left.tolist(), right.tolist()) == ([0], [1])
 
 
 def test_a_fitted_measure_explains_with_its_random_pairs():
@@ -271,7 +251,8 @@ def test_a_fitted_measure_explains_with_its_random_pairs():
     pair = measure.explain({"x": [0.0], "y": ["a"]}, {"x": [3.0], "y": ["b"]})
     assert (pair.similarity, set(pair.surprisal)) == (0.0, {"x", "y"})
     rows = measure.rows_
-    _, left, right = draw_pairs(4, 4)
+    drawn, left, right = draw_pairs(4, 4)
+    left, right = drawn[left], drawn[right]
     known = [(i, j) for i, j in zip(left, right, strict=True) if 3 not in (i, j)]
     shares = [measure._explain(rows[i : i + 1], rows[j : j + 1]) for i, j in known]
     for name in ("x", "y"):

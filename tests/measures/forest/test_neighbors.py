@@ -10,7 +10,6 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier, Rando
 import lookalike as la
 from lookalike.errors import InvalidInput, LookalikeWarning
 from lookalike.measures import ForestProximity, Gap, Ratio
-from lookalike.measures.forest import neighbors as forest_neighbors
 from lookalike.measures.forest import proximity
 from lookalike.prediction import (
     RandomSimilarityForestClassifier,
@@ -268,7 +267,7 @@ def test_pairs_without_a_usable_tree_are_counted():
 @pytest.mark.parametrize("gaps", [0.0, 0.2])
 @pytest.mark.parametrize("new", [False, True])
 def test_ratio_neighbors_do_not_depend_on_the_tiles(monkeypatch, parting, gaps, new):
-    monkeypatch.setattr(forest_neighbors, "MAX_TILE_ROWS", 64)
+    monkeypatch.setattr("lookalike.trees.thresholds.proximity.MAX_TILE_ROWS", 64)
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(150, 4)).round(1)
     rows[:, 1:][rng.random((150, 3)) < gaps] = np.nan  # something is left to compare

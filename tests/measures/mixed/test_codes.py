@@ -1,6 +1,7 @@
 """Bytes of mixed rows: bounds of objects by number, size and coordinates."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import lookalike as la
-from lookalike.columns import Circular, EarthMover, Euclidean, Jaccard, Levenshtein
+from lookalike.columns import EarthMover, Euclidean, Jaccard, Levenshtein
 from lookalike.columns.ragged import Ragged
 from lookalike.kernels.bounds import LOOKUP, NUMBER, ROOT, SQUARE, TILE_ROWS
 from lookalike.measures import Gower
@@ -133,8 +134,8 @@ def test_what_was_worked_out_is_not_pickled():
 
 @pytest.mark.parametrize("missing", ["ignore", "midpoint", "pessimistic"])
 @pytest.mark.parametrize("values", [24, 100_000])
-def test_circles_by_number_and_by_sector(values, missing):
-    """Few cells are numbered, many are cut into sectors: neighbors are those of a plain scan."""
+def test_circles(values, missing):
+    """Few cells are numbered, many have no bytes: neighbors are those of a plain scan."""
     rng = np.random.default_rng(values)
     n = 2 * TILE_ROWS
     hour = rng.integers(0, values, n) * (24 / values)
@@ -143,30 +144,14 @@ def test_circles_by_number_and_by_sector(values, missing):
     table = la.read_table({"hour": hour, "x": rng.random(n) / 5, "day": days})
     measure = Gower(missing=missing).fit(table)
     kept = mixed_codes(measure.plan_, measure.rows_.arrays)
-    assert kept.kind.tolist() == [NUMBER, LOOKUP, LOOKUP]
-    assert ("at" in kept.objects["hour"].state) == (values == 24)
+    numbered = values == 24
+    assert kept.kind.tolist() == [NUMBER, LOOKUP, LOOKUP][: 2 + numbered]
+    assert ("hour" in kept.objects) == numbered
     assert_same_lists(measure, measure.rows_[:20], measure.rows_, 6, exclude=np.arange(20))
     new = measure.encode(
         {"hour": [23.99, -3.0, 0.01, 24.0, None], "x": [0.1] * 5, "day": ["Tue"] * 5}
     )
     assert_same_lists(measure, new, measure.rows_, 6)
-
-
-@settings(deadline=None, max_examples=60)
-@given(st.lists(st.floats(-9, 30), min_size=2, max_size=9), st.sampled_from([1.0, 24.0, 1e-9]))
-def test_sectors_are_lower_bounds(cells, period):
-    """No cell is nearer to a query than the table of its sector says, and hardly any is farther."""
-    column = Column("x", Kind("number"), np.array(cells) * period)
-    distance = Circular(period).fit(column)
-    code = distance.encode(column)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mixed_codes_module, "MAX_NUMBERED_CELLS", 0)
-        kept, sectors = mixed_codes_module.object_bytes(distance, code)
-    tables = kept.ask(code)[1]
-    bound = np.take_along_axis(tables, np.tile(sectors[:, 0], (len(cells), 1)).astype(int), axis=1)
-    differs = 1 - distance.similarity(code, code)
-    assert (bound <= differs).all()
-    assert (bound >= differs - 2 / 255 - 1e-6).all()
 
 
 # -- bounds by worked numbers ----------------------------------------------------------------------
@@ -269,27 +254,8 @@ def test_coordinates_that_vary_most_bound_vectors():
     within = np.clip(cells[:5, most], low, high)
     reach = np.maximum(within - low, high - within).sum(axis=1, keepdims=True)
     assert_allclose(worth, (high - low) / np.maximum(1000.0, reach), rtol=1e-8)
-    small = mixed_codes_module._ask_coordinates(
-        fitted(EarthMover(), 1.0), cells[:5], **summed.state
-    )
+    small = replace(summed, distance=fitted(EarthMover(), 1.0)).ask(cells[:5])
     assert_allclose(small[1], (high - low) / reach, rtol=1e-8)
     for bad in (np.ones((5, 3)), np.full((5, 3), np.nan), np.array([[1e308], [-1e308]])):
         missing = np.isnan(bad[:, 0])
         assert mixed_codes_module._coordinates(fitted(Euclidean()), bad, missing, True) is None
-
-
-def test_sectors_of_a_circle_by_hand():
-    distance = fitted(Circular(255.0), 127.5)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mixed_codes_module, "MAX_NUMBERED_CELLS", 0)
-        coded, codes = mixed_codes_module.object_bytes(
-            distance, np.array([0.0, 0.99, 1.0, 254.99, 255.0, np.nan])
-        )
-    assert codes[:, 0].tolist() == [0, 0, 1, 254, 254, 0]
-    _, table = coded.ask(np.array([10.5]))
-    # One sector is 1 wide: the nearest point of the sector n further on is n - 0.5 away.
-    assert_allclose(
-        table[0, [8, 9, 10, 11, 12]], np.array([1.5, 0.5, 0, 0.5, 1.5]) / 127.5, atol=1e-8
-    )
-    assert table[0, 255] == 0.0
-    assert table.max() <= 1.0

@@ -1,7 +1,5 @@
 """How a Gower is put together: kinds, weights, and scales of numbers (published, robust, ranks)."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -139,7 +137,7 @@ def objects():
         "wild": [False, False, True, None],
     }
     table = la.read_table(columns, kinds={"size": "number", "name": "text", "wild": "flag"})
-    plan = MixedPlan.fit(table, "test", PlanOptions({"wild": Presence(scale=2.0)}))
+    plan = MixedPlan.fit(table, "test", PlanOptions(distances={"wild": Presence(scale=2.0)}))
     return plan, plan.encode(table)
 
 
@@ -211,45 +209,42 @@ def test_scales_and_ranges_choose_the_distance_of_numbers():
         (PlanOptions(scale={"same": "rank"}), Absolute, 0.0, None),
         (PlanOptions(scale="rank", ranges={"size": 9.0}), Absolute, 0.0, 9.0),
     ):
-        distance = options.distance_of(table["size"], "test")
+        distance = options._distance_of(table["size"], "test")
         assert type(distance) is kind
         if kind is Absolute:
             assert (distance.trim, distance.scale) == (trim, known)
-    rank = PlanOptions(order="rank_range").distance_of(table["cold"], "test")
+    rank = PlanOptions(order="rank_range")._distance_of(table["cold"], "test")
     assert type(rank).__name__ == "RankRange"
     for option in ("distances", "ranges", "scale"):
         with pytest.raises(
             InvalidInput, match=f"{option}.*columns of the table, found 'sice'. Did"
         ):
-            PlanOptions(**{option: {"sice": 1.0}}).check_names(table, "test")
+            PlanOptions(**{option: {"sice": 1.0}})._check_names(table, "test")
     with pytest.raises(InvalidInput, match="a column of numbers, found kind category"):
-        PlanOptions(scale={"color": "rank"}).distance_of(table["color"], "test")
+        PlanOptions(scale={"color": "rank"})._distance_of(table["color"], "test")
     with pytest.raises(InvalidInput, match="'ranked'"):
-        PlanOptions(scale={"size": "ranked"}).distance_of(table["size"], "test")
+        PlanOptions(scale={"size": "ranked"})._distance_of(table["size"], "test")
 
 
 def test_a_loaded_plan_fits_together():
     plan = MixedPlan.fit(small(), "test")
-    dims = {"simple": 6, "columns": 7}
-    plan.check_loaded(dims)
-    ends, starts = plan.ends, plan.starts
-    swapped = ("color", "size", *plan.names[2:])
+
+    def loaded(**changed):  # as the loader makes it
+        made = object.__new__(MixedPlan)
+        vars(made).update({"distances": plan.distances, "joined": (), **changed})
+        made.check_loaded({})
+        return made
+
+    again = loaded()
+    assert (again.names, again.dropped) == (plan.names, plan.dropped)
+    for name in ("ends", "alpha", "beta", "levels", "starts"):
+        assert_array_equal(getattr(again, name), getattr(plan, name))
     for changed, said in (
-        ({"names": plan.names[:-1]}, "a distance per column"),
         ({"distances": {**plan.distances, "size": Absolute()}}, "a fitted distance"),
-        ({"ends": ends[::-1].copy()}, "ends of groups"),
-        ({"ends": ends - np.array([0, 0, 0, 0, 1])}, "ends of groups"),
-        ({"ends": np.array([1, 2, 3, 4, 6])}, "groups of their distances"),
-        ({"names": swapped}, "groups of their distances"),
-        ({"starts": starts + np.array([[0, 0]] * 5 + [[0, 1]])}, "tables of levels"),
-        ({"starts": starts + np.array([[0, 1]] + [[0, 0]] * 5)}, "tables of levels"),
-        ({"starts": starts + np.array([[0, 0]] * 5 + [[2, 0]])}, "tables of levels"),
+        ({"joined": (("lat", "lon"),)}, "columns of the plan"),
     ):
         with pytest.raises(Misfit, match=said):
-            replace(plan, **changed).check_loaded(dims)
-    replace(plan, starts=starts + np.array([[0, 0]] * 5 + [[1, 0]])).check_loaded(dims)  # the end
-    with pytest.raises(Misfit, match="ends of groups"):
-        plan.check_loaded({"simple": 6, "columns": 5})
+            loaded(**changed)
 
 
 def test_codes_of_loaded_rows_are_levels_or_missing():
@@ -269,12 +264,12 @@ def test_a_cycle_keeps_its_distance_unless_the_caller_scales_it():
     table = la.read_table({"hour": [23.0, 1.0, 12.0], "x": [0.0, 4.0, 1.0]})
     hour = table["hour"]
     for scale in ("range", "robust", "rank", {"x": "rank"}):
-        assert PlanOptions(scale=scale).distance_of(hour, "Gower").period == 24
+        assert PlanOptions(scale=scale)._distance_of(hour, "Gower").period == 24
     given = PlanOptions(ranges={"x": 2.0}, distances={"x": "rank"})
-    assert type(given.distance_of(hour, "Gower")) is Circular
-    assert type(PlanOptions(scale={"hour": "rank"}).distance_of(hour, "Gower")) is RankShare
-    assert type(PlanOptions(ranges={"hour": 5.0}).distance_of(hour, "Gower")) is Absolute
-    assert PlanOptions(distances={"hour": "rank"}).distance_of(hour, "Gower").name == "rank"
+    assert type(given._distance_of(hour, "Gower")) is Circular
+    assert type(PlanOptions(scale={"hour": "rank"})._distance_of(hour, "Gower")) is RankShare
+    assert type(PlanOptions(ranges={"hour": 5.0})._distance_of(hour, "Gower")) is Absolute
+    assert PlanOptions(distances={"hour": "rank"})._distance_of(hour, "Gower").name == "rank"
     # (2 of 12 hours + all of the range) / 2, beside the plain number in the same row.
     measure = Gower().fit(table)
     assert_allclose(measure.distance()[0], [0, (2 / 12 + 1) / 2, (11 / 12 + 1 / 4) / 2])

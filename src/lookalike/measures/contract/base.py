@@ -182,15 +182,14 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         """Return small instances for the contract tests, one for each option that matters."""
         return [cls()]
 
-    def read(self, X: Any) -> Table:
+    def read(self, X: Any) -> Any:
         """Read data to be fitted as a typed table; a wrapper asks the measure inside it."""
-        table = read_table(X, kinds=getattr(self, "kinds", None))
-        return table.compare_also(self._named_columns())
-
-    def _named_columns(self) -> list[str]:
-        """Return the columns that the caller gave a distance or a weight."""
+        kinds, lazy = getattr(self, "kinds", None), isinstance(X, LazyTable)
+        table = X.with_kinds(kinds or {}) if lazy else read_table(X, kinds=kinds)
+        # Columns that the caller gave a distance or a weight are compared, whatever they hold.
         options = (getattr(self, option, None) for option in ("distances", "weights"))
-        return [name for given in options if isinstance(given, Mapping) for name in given]
+        named = [name for given in options if isinstance(given, Mapping) for name in given]
+        return table.compare_also(named)
 
     # -- fitting and encoding ----------------------------------------------------------------------
 
@@ -224,10 +223,7 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         """Learn from a table in files; only a sample of its rows is kept, for explanations."""
         if y is not None:
             raise self._cannot_stream("a target", "Fit in memory to learn from a target")
-        kinds = getattr(self, "kinds", None)
-        if kinds:
-            table = table.with_kinds(kinds)
-        table = table.compare_also(self._named_columns())
+        table = Measure.read(self, table)
         self.schema_ = table.schema
         remember_columns(self, table.like, table.like)
         self._fit_parts(table)
@@ -337,15 +333,11 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         way = InPython(" by kneighbors")
         hint = Phrase("Ask for neighbors", way, ", which never builds the matrix")
         matrices.check_pairs(f"{type(self).__name__}.{to}", len(a), len(b), hint)
-        return matrices.square(self, a, to) if a is b else self._rectangle(a, b, to)
-
-    def _rectangle(self, a: Rows, b: Rows, to: str) -> np.ndarray:
-        """Return the values of all rows of a against all rows of b."""
         return matrices.rectangle(self, a, b, to)
 
     def defined(self, values: np.ndarray, to: str) -> np.ndarray:
         """Return values without NaN: filled on request, else an error that names the rows."""
-        return matrices.settle_undefined(self, values, to)
+        return matrices.settle(self, values, to)
 
     def distance_at(self, similarity: float) -> float:
         """Return the distance of two rows of a given similarity."""
@@ -503,8 +495,6 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
     ) -> NeighborGraph:
         """Return unfinished lists of the k rows of b nearest to each row of a.
 
-        A measure may override this with a faster search of the same answer.
-
         Parameters
         ----------
         a, b : Rows
@@ -514,7 +504,14 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         ids : int64 array of len(b), optional
             Names of the rows of b; 0, 1, ... by default.
         """
-        barred, names, _ = named = name_rows(a, b, exclude, ids)
+        return self.find_nearest(a, b, k, name_rows(a, b, exclude, ids))
+
+    def find_nearest(self, a: Rows, b: Rows, k: int, named: Named) -> NeighborGraph:
+        """Return unfinished lists; ``named`` is what ``name_rows`` returns for the two.
+
+        A measure may override this with a faster search of the same answer.
+        """
+        barred, names, _ = named
         fill = fill_by_blocks(lambda i, j: self.order_block(a[i], b[j]), names, barred)
         return self._search(fill, a, b, k, named).shifted(self.order_shift)
 
@@ -676,13 +673,16 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         """Return what encoded rows look like, and the sizes that are known; None: not declared."""
         return self.ROWS, {}
 
+    def _row_fields(self, rows: Rows) -> tuple[dict[str, fields.Field] | None, fields.Dims]:
+        declared, dims = self.rows_shape()
+        known = None if declared is None else {k: v for k, v in declared.items() if v is not None}
+        return known, {**dims, "n": len(rows)}
+
     def inner_measures(self) -> dict[str, Any]:
         """Return the measures inside by the names of their rows in ``Rows.parts``."""
         return {}
 
-    def check_row_forms(
-        self, rows: Rows, where: str
-    ) -> tuple[dict[str, fields.Field] | None, fields.Dims]:
+    def check_row_forms(self, rows: Rows, where: str) -> None:
         """Refuse rows whose arrays are not of the types and sizes of this measure; none is read.
 
         Parameters
@@ -690,18 +690,12 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         rows : Rows
         where : str
             Where they are, for the message.
-
-        Returns
-        -------
-        the shapes of the arrays, None where any will do, and the sizes of their dimensions
         """
-        declared, dims = self.rows_shape()
-        dims = {**dims, "n": len(rows)}
-        if declared is None:
-            return None, dims
-        shapes = {name: shape for name, shape in declared.items() if shape is not None}
-        known = ", ".join(shapes) or "no arrays"
+        shapes, dims = self._row_fields(rows)
+        if shapes is None:
+            return
         same = set(rows.arrays) == set(shapes)
+        known = ", ".join(shapes) or "no arrays"
         fields.require(same, where, known[:80], ", ".join(rows.arrays)[:80])
         for name, shape in shapes.items():
             shape.form(rows.arrays[name], dims, f"{where}.{name}")
@@ -710,7 +704,6 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         fields.require(same, where, "rows of the measures inside", "others")
         for name, measure in inner.items():
             measure.check_row_forms(rows.parts[name], f"{where}.{name}")
-        return shapes, dims
 
     def check_rows(self, rows: Rows, where: str) -> None:
         """Refuse loaded rows that this measure would not have encoded.
@@ -721,7 +714,8 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         where : str
             Where they are, for the message.
         """
-        shapes, dims = self.check_row_forms(rows, where)
+        self.check_row_forms(rows, where)
+        shapes, dims = self._row_fields(rows)
         if shapes is None:
             return
         fields.check_fields(rows.arrays, shapes, where, dims)

@@ -19,7 +19,7 @@ from lookalike.kernels.bounds import NUMBER, STEPS, propose
 from lookalike.kernels.boxes import nearest_in_boxes
 from lookalike.kernels.first_use import worth_compiling
 from lookalike.measures.contract.base import Codes, Measure
-from lookalike.measures.contract.rows import Ids, Rows, kept_beside, name_rows
+from lookalike.measures.contract.rows import Ids, Named, Rows, kept_beside, name_rows
 from lookalike.neighbors import boxes, byte_queries
 from lookalike.neighbors import codes as byte_codes
 from lookalike.neighbors.graph import NeighborGraph
@@ -57,11 +57,9 @@ class _BoundedMeasure(Measure):
         if arrays:
             kept_beside(rows, "codes", lambda: self._codes_from(arrays, rows))
 
-    def _plain(
-        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
-    ) -> NeighborGraph:
+    def _plain(self, a: Rows, b: Rows, k: int, named: Named) -> NeighborGraph:
         """Search by brute force."""
-        return super().nearest(a, b, k, exclude=exclude, ids=ids)
+        return super().find_nearest(a, b, k, named)
 
     def _codes_of(self, rows: Rows) -> Any:
         return kept_beside(rows, "codes", lambda: self._make_codes(rows))
@@ -75,14 +73,12 @@ class _BoundedMeasure(Measure):
         """Whether rows that are not allowed are skipped while codes are scanned."""
         return pays(rows, k) and self._codes_of(rows) is not None
 
-    def nearest(
-        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
-    ) -> NeighborGraph:
+    def find_nearest(self, a: Rows, b: Rows, k: int, named: Named) -> NeighborGraph:
         """Return unfinished lists of the nearest rows, pruned by bounds where that pays."""
         codes = self._codes_of(b) if pays(b, k, len(a)) else None
         if codes is None:
-            return self._plain(a, b, k, exclude=exclude, ids=ids)
-        return self._by_bytes(codes, a, b, k, None, exclude, ids)
+            return self._plain(a, b, k, named)
+        return self._by_bytes(codes, a, b, k, named)
 
     def nearest_among(
         self, a: Rows, b: Rows, k: int, allowed: np.ndarray, *, exclude: Ids = None, ids: Ids = None
@@ -92,7 +88,7 @@ class _BoundedMeasure(Measure):
         codes = self._codes_of(b) if many and pays(b, k, len(a)) else None
         if codes is None:
             return super().nearest_among(a, b, k, allowed, exclude=exclude, ids=ids)
-        return self._by_bytes(codes, a, b, k, allowed, exclude, ids)
+        return self._by_bytes(codes, a, b, k, name_rows(a, b, exclude, ids), allowed)
 
     def near_order(self, rows: Rows) -> np.ndarray | None:
         """Return positions of rows so that near ones follow each other; None without bounds."""
@@ -103,14 +99,16 @@ class _BoundedMeasure(Measure):
 
     def nearest_in_tiles(self, rows: Rows, at: np.ndarray, k: int, n_tiles: int) -> NeighborGraph:
         """Return unfinished lists of some rows among all, found in so many tiles near a block."""
-        return self._by_bytes(self._codes_of(rows), rows[at], rows, k, None, at, None, n_tiles)
+        a = rows[at]
+        named = name_rows(a, rows, at, None)
+        return self._by_bytes(self._codes_of(rows), a, rows, k, named, n_tiles=n_tiles)
 
     def _by_bytes(
-        self, codes: Any, a: Rows, b: Rows, k: int, allowed: Ids, exclude: Ids, ids: Ids,
+        self, codes: Any, a: Rows, b: Rows, k: int, named: Named, allowed: Ids = None,
         n_tiles: int | None = None,
     ) -> NeighborGraph:  # fmt: skip
         """Return unfinished lists; queries whose bounds prune little fall back to brute force."""
-        barred, names, n_indexed = name_rows(a, b, exclude, ids)
+        barred, names, n_indexed = named
         query = self._bound_queries(codes, a)
         lists, left_over = byte_codes.nearest_by_codes(
             query._replace(keep=partial(kept_beside, b, "near"), n_tiles=n_tiles),
@@ -125,7 +123,7 @@ class _BoundedMeasure(Measure):
         if len(rest):
             if allowed is not None:
                 b, names = b[np.flatnonzero(allowed)], names[allowed]
-            plain = self._plain(a[rest], b, k, exclude=barred[rest], ids=names)
+            plain = self._plain(a[rest], b, k, (barred[rest], names, n_indexed))
             lists.indices[rest], lists.distances[rest] = plain.indices, plain.distances
         return lists
 
@@ -186,21 +184,17 @@ def _own_rows(a: Rows, b: Rows) -> Callable[[np.ndarray], byte_codes.Pairs] | No
     """
     if not (a.seen >= 0).any():  # new rows: the usual case of a search
         return None
-    order, ranked = kept_beside(b, "by_seen", lambda: _sorted_by_seen(b))
+    order = kept_beside(b, "by_seen", lambda: np.argsort(b.seen, kind="stable"))
 
     def own_rows(at: np.ndarray) -> byte_codes.Pairs:
         seen = a.seen[at]
-        starts = np.searchsorted(ranked, seen, "left")
-        counts = np.where(seen >= 0, np.searchsorted(ranked, seen, "right") - starts, 0)
+        starts = np.searchsorted(b.seen, seen, "left", sorter=order)
+        ends = np.searchsorted(b.seen, seen, "right", sorter=order)
+        counts = np.where(seen >= 0, ends - starts, 0)
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         return np.repeat(np.arange(len(seen)), counts), order[np.repeat(starts, counts) + within]
 
     return own_rows
-
-
-def _sorted_by_seen(b: Rows) -> tuple[np.ndarray, np.ndarray]:
-    order = np.argsort(b.seen, kind="stable")
-    return order, b.seen[order]
 
 
 # -- plain numbers ---------------------------------------------------------------------------------

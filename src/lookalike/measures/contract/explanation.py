@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lookalike._runtime.frames import FrameMixin, make_frame
-from lookalike._runtime.text import clean
+from lookalike._runtime.text import clean, short
 from lookalike.measures.contract.rows import Rows, kept_beside
 from lookalike.show.html.document import HtmlReport, sides
 from lookalike.show.html.drawings import new_figure
@@ -182,10 +182,7 @@ class Explanation(HtmlReport, FrameMixin):
             "minus": [float(self.minus.get(name, 0.0)) for name in names],
         }
         if self.baseline:
-            pairs = [
-                (0.0, 0.0) if name is None else self.baseline.get(name, (0.0, 0.0))
-                for name in names
-            ]
+            pairs = [self.baseline.get(name or "", (0.0, 0.0)) for name in names]
             table["baseline_plus"], table["baseline_minus"] = map(list, zip(*pairs, strict=True))
         return table
 
@@ -258,7 +255,7 @@ class Explanation(HtmlReport, FrameMixin):
         if name is None or name not in self.cells:
             return "", ""
         one, two = self.cells[name]
-        write = self.styles[name].write if name in self.styles else show
+        write = self.styles[name].write if name in self.styles else short
         return write(one), write(two)
 
     def __str__(self) -> str:
@@ -286,8 +283,7 @@ class Explanation(HtmlReport, FrameMixin):
             cells = ["(other)" if name is None else str(name)]
             cells += self._pair(name) if self.cells else ()
             minus, plus = self.minus.get(name, 0.0), self.plus.get(name, 0.0)
-            bars = [_bar(minus, top, AGAINST, "right"), _bar(plus, top, FOR, "left")]
-            rows.append([*cells, *bars])
+            rows.append([*cells, _bar(minus, top, AGAINST, "right"), _bar(plus, top, FOR, "left")])
         heads = ["column", "one", "other"] if self.cells else ["column"]
         heads += ["against", "for"]
         body = table(rows, heads, self.html_title(), text=range(len(heads)))
@@ -302,22 +298,6 @@ def _bar(value: float, top: float, color: str, side: str) -> Html:
         f'<div style="width:8em"><div style="width:{100 * value / top:.1f}%;height:0.8em;'
         f'background:{color};float:{side}" title="{value:.4f}"></div></div>'
     )
-
-
-def show(cell: Any, max_length: int = 28) -> str:
-    """Write a cell in a few characters."""
-    if cell is None:
-        return "–"
-    if isinstance(cell, float):
-        return f"{cell:.6g}"
-    if isinstance(cell, frozenset | set):
-        text = ", ".join(sorted(map(str, cell))) or "(none)"
-    elif isinstance(cell, list | tuple) and cell and isinstance(cell[0], float):
-        text = "[" + " ".join(f"{value:.2g}" for value in cell) + "]"
-    else:
-        text = str(cell)
-    text = clean(text)  # no control characters of untrusted cells on a terminal
-    return text if len(text) <= max_length else text[: max_length - 1] + "…"
 
 
 def shared_out(total: float, parts: Mapping[str | None, float]) -> dict[str | None, float]:
@@ -434,13 +414,13 @@ def draw_pairs(n: int, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     Returns
     -------
     drawn : int64 array, positions in the order of the draw
-    left, right : int64 arrays, the two rows of each pair: neighbors in the order of the draw
+    left, right : int64 arrays, the two rows of each pair, as positions in the draw: neighbors
     """
     # A fixed seed: reasons must be the same in every run, and after loading.
     drawn = np.random.default_rng(0).choice(n, size, replace=False)
     # Of two rows there is one pair, of one row none; otherwise the last goes with the first.
-    n_pairs = size if size > 2 else size - 1
-    return drawn, drawn[:n_pairs], np.roll(drawn, -1)[:n_pairs]
+    left = np.arange(size if size > 2 else size - 1)
+    return drawn, left, (left + 1) % size
 
 
 def by_owner(owner: tuple[str, ...], values: np.ndarray) -> ColumnDifferences:
@@ -458,11 +438,11 @@ def _draw_baseline(measure: Measure) -> tuple[Rows, dict[str, tuple[float, float
     drawn, left, right = draw_pairs(len(rows), min(len(rows), BASELINE_ROWS))
     if hasattr(measure, "n_streamed_"):  # the rows that are left were drawn when it was fitted
         drawn = np.arange(len(rows))
-        left, right = drawn[: len(left)], np.roll(drawn, -1)[: len(right)]
+    sample = rows[drawn]
     sums: dict[str, np.ndarray] = {}
     count = 0
     for i, j in zip(left[:BASELINE_PAIRS], right[:BASELINE_PAIRS], strict=True):
-        pair = measure._explain(rows[i : i + 1], rows[j : j + 1])
+        pair = measure._explain(sample[i : i + 1], sample[j : j + 1])
         if np.isnan(pair.similarity):
             continue
         count += 1
@@ -471,4 +451,4 @@ def _draw_baseline(measure: Measure) -> tuple[Rows, dict[str, tuple[float, float
                 if name is not None:
                     sums.setdefault(name, np.zeros(2))[side] += value
     baseline = {name: (float(p) / count, float(m) / count) for name, (p, m) in sums.items()}
-    return rows[drawn], baseline
+    return sample, baseline

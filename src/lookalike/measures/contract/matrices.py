@@ -15,7 +15,7 @@ from lookalike._runtime.config import settings, show_bytes
 from lookalike._runtime.threads import blocks, run
 from lookalike.errors import Param, TooLarge, UndefinedMeasure
 from lookalike.kernels.hubness import fold_moments
-from lookalike.measures.contract.rows import Rows, RowsAt, self_pairs
+from lookalike.measures.contract.rows import Rows, self_pairs
 
 if TYPE_CHECKING:
     from lookalike.measures.contract.base import Measure
@@ -50,7 +50,7 @@ def check_pairs(
 
 def block_or_half(measure: Measure, a: Rows, b: Rows, to: str = "similarity") -> np.ndarray:
     """Return one block in which undefined pairs are half alike, or as far as half alike is."""
-    return _settle(measure, measure.block(a, b, to), to, "half")
+    return settle(measure, measure.block(a, b, to), to, "half")
 
 
 def rectangle(
@@ -65,6 +65,8 @@ def rectangle(
 ) -> np.ndarray:
     """Return the values of all rows of a against all rows of b.
 
+    Of rows against themselves (a is b), only half is compared if the measure is symmetric.
+
     Parameters
     ----------
     measure : Measure, fitted
@@ -76,79 +78,42 @@ def rectangle(
     what : str
         The label of the progress bar.
     """
-    out = np.empty((len(a), len(b)))
+    out, is_square = np.empty((len(a), len(b))), a is b
+    mirrored = is_square and measure.traits.symmetric
 
     def compare(down: slice, across: slice) -> bool:
-        out[down, across] = measure.block(a[down], b[across], to)
-        return bool(np.isnan(out[down, across]).any())
-
-    # Blocks of about 2 MB stay in the cache of a core while they are made and checked for NaN; tall
-    # ones share the rows of b that a kernel transposes.
-    wide = max(1, min(len(b), 1024))
-    tall = max(64, (1 << 18) // wide)
-    tasks = [(r, c) for r in blocks(len(a), tall) for c in blocks(len(b), wide)]
-    jobs = getattr(measure, "n_jobs", None) if n_jobs is None else n_jobs
-    has_undefined = any(run(compare, tasks, jobs, f"{what} ({to})"))
-    return _settle(measure, out, to, undefined) if has_undefined else out
-
-
-def square(
-    measure: Measure,
-    rows: Rows,
-    to: str = "distance",
-    *,
-    undefined: str = "raise",
-    n_jobs: int | None = None,
-) -> np.ndarray:
-    """Return the values of all rows against each other; half of them where it is symmetric.
-
-    Parameters
-    ----------
-    measure : Measure, fitted
-    rows : Rows
-    to : {"distance", "similarity"}
-    undefined : {"raise", "half", "keep"}
-    n_jobs : int, optional
-        None: that of the measure.
-    """
-    out = np.empty((len(rows), len(rows)))
-    mirrored = measure.traits.symmetric
-
-    def compare(down: slice, across: slice) -> bool:
-        block = measure.block(rows[down], rows[across], to, same=down == across)
+        block = measure.block(a[down], b[across], to, same=is_square and down == across)
         out[down, across] = block
         if mirrored:  # bit for bit what comparing the other way round gives (trait ``symmetric``)
             out[across, down] = block.T
         return bool(np.isnan(block).any())
 
-    parts = list(blocks(len(rows), 256))  # square tiles: only equal slices touch the diagonal
-    tasks = [(r, c) for i, r in enumerate(parts) for c in parts[i * mirrored :]]
+    # Blocks of up to 2 MB stay in the cache of a core while they are made and checked for NaN; tall
+    # ones share the rows of b that a kernel transposes. Of a square, only equal slices of one size
+    # touch the diagonal.
+    wide = max(1, min(len(b), 256 if is_square else 1024))
+    tall = wide if is_square else max(64, (1 << 18) // wide)
+    columns = list(blocks(len(b), wide))
+    tasks = [(r, c) for i, r in enumerate(blocks(len(a), tall)) for c in columns[i * mirrored :]]
     jobs = getattr(measure, "n_jobs", None) if n_jobs is None else n_jobs
-    has_undefined = any(run(compare, tasks, jobs, f"comparing rows ({to})"))
-    return _settle(measure, out, to, undefined) if has_undefined else out
+    has_undefined = any(run(compare, tasks, jobs, f"{what} ({to})"))
+    return settle(measure, out, to, undefined) if has_undefined else out
 
 
-def _settle(measure: Measure, values: np.ndarray, to: str, undefined: str) -> np.ndarray:
-    if undefined == "raise":
-        return measure.defined(values, to)
-    if undefined == "half":
-        _fill_undefined(measure, values, to, HALF)
-    return values
+def square(measure: Measure, rows: Rows, to: str = "distance", **options: Any) -> np.ndarray:
+    """Return the values of all rows against each other; options as for ``rectangle``."""
+    return rectangle(measure, rows, rows, to, **options)
 
 
-def _fill_undefined(measure: Measure, values: np.ndarray, to: str, similarity: float) -> None:
+def settle(measure: Measure, values: np.ndarray, to: str, undefined: str = "raise") -> np.ndarray:
+    """Return values with undefined pairs filled in place or kept, else an error naming the rows."""
     missing = np.isnan(values)
-    if missing.any():
-        values[missing] = similarity if to == "similarity" else measure.distance_at(similarity)
-
-
-def settle_undefined(measure: Measure, values: np.ndarray, to: str) -> np.ndarray:
-    """Return values without NaN: filled by ``undefined=``, else an error naming the rows."""
-    filler = getattr(measure, "undefined", None)
-    if filler is not None:
-        _fill_undefined(measure, values, to, filler)
+    filler = HALF if undefined == "half" else getattr(measure, "undefined", None)
+    if undefined == "keep" or not missing.any():
         return values
-    missing = np.isnan(values)
+    if filler is not None:
+        values[missing] = filler if to == "similarity" else measure.distance_at(filler)
+        return values
     i, j = (int(positions[0]) for positions in np.nonzero(missing))
     hint: Any = "Leave out these pairs"
     if hasattr(measure, "undefined"):
@@ -178,7 +143,7 @@ def fixed_sample(n: int) -> np.ndarray:
     return np.sort(np.random.default_rng(0).choice(n, size, replace=False))
 
 
-def median_distance(measure: Measure, rows: RowsAt) -> float:
+def median_distance(measure: Measure, rows: Any) -> float:
     """Return the median distance of a fixed sample of fitted pairs: the unit of ``"ratio"``."""
     sample = rows[fixed_sample(len(rows))]
     values = measure.block(sample, sample, "distance")[np.triu_indices(len(sample), 1)]

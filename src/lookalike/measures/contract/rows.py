@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
@@ -73,14 +73,6 @@ class Rows:
         for name, rows in self.parts.items():
             same = np.array_equal(rows.seen, self.seen)
             require(same, f"Rows.parts[{name[:40]!r}]", "the same rows as outside", "others")
-
-
-class RowsAt(Protocol):
-    """Encoded rows that can be cut: ``Rows``, or rows that are encoded when they are asked for."""
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, at: Any) -> Rows: ...
 
 
 def self_pairs(a: Rows, b: Rows) -> tuple[np.ndarray, np.ndarray]:

@@ -14,9 +14,14 @@ from lookalike.trees.thresholds import attribution
 from lookalike.trees.thresholds.flat import Forest, unknown_bin
 
 ROUND_OFF = 1e-12
+Numbers = tuple[float, float]  # similarity and distance of the pair to be explained
+Side = dict[str | None, float]  # contributions of the columns for likeness, or against it
 
 
-def soft_part(rows: Rows) -> tuple[Ragged, Ragged]:
+Soft = tuple[Ragged, Ragged]  # the leaves and weights of rows with missing cells
+
+
+def soft_part(rows: Rows) -> Soft:
     """Return the leaves and weights of rows with missing cells."""
     return rows.arrays["leaves"], rows.arrays["weights"]
 
@@ -24,6 +29,12 @@ def soft_part(rows: Rows) -> tuple[Ragged, Ragged]:
 def are_complete(a: Rows, b: Rows) -> bool:
     """Whether no row has missing cells: each has one leaf per tree, the one of its code."""
     return not any(len(rows.arrays["leaves"].values) for rows in (a, b))
+
+
+def soft_parts(a: Rows, b: Rows, offsets: np.ndarray) -> tuple[()] | tuple[Soft, Soft, np.ndarray]:
+    """Return what rows with missing cells share leaves by; nothing if there are none."""
+    # Complete rows have one leaf per tree: comparing codes is faster than sharing weights.
+    return () if are_complete(a, b) else (soft_part(a), soft_part(b), offsets)
 
 
 class FittedForest(NamedTuple):
@@ -43,9 +54,7 @@ class FittedForest(NamedTuple):
     owner: tuple[str, ...]
 
 
-def explain_leaves(
-    fitted: FittedForest, numbers: tuple[float, float], a: Rows, b: Rows
-) -> Explanation:
+def explain_leaves(fitted: FittedForest, numbers: Numbers, a: Rows, b: Rows) -> Explanation:
     """Explain shared leaves by the tests at which the paths of two rows part."""
     # Out of bag, only the trees that were grown on neither row count.
     usable = np.ones(fitted.forest.n_trees, bool)
@@ -59,12 +68,7 @@ def explain_leaves(
 
 
 def explain_parting(
-    fitted: FittedForest,
-    numbers: tuple[float, float],
-    a: Rows,
-    b: Rows,
-    usable: np.ndarray,
-    whole: float = 0.0,
+    fitted: FittedForest, numbers: Numbers, a: Rows, b: Rows, usable: np.ndarray, whole: float = 0.0
 ) -> Explanation:
     """Explain by the columns of the tests at which two rows part, in the trees that are usable.
 
@@ -121,11 +125,9 @@ def parting(forest: Forest, a: Rows, b: Rows) -> tuple[np.ndarray, np.ndarray]:
     return attribution.parting_shares(forest, *weights), tree
 
 
-def by_column(
-    owner: tuple[str, ...], shares: np.ndarray, whole: float = 0.0
-) -> dict[str | None, float]:
+def by_column(owner: tuple[str, ...], shares: np.ndarray, whole: float = 0.0) -> Side:
     """Add up the shares of each column; what they are short of a whole belongs to none."""
-    side: dict[str | None, float] = dict.fromkeys(owner, 0.0)
+    side: Side = dict.fromkeys(owner, 0.0)
     for name, share in zip(owner, shares, strict=True):
         side[name] += float(share)
     rest = whole - sum(side.values())

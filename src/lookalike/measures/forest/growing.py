@@ -9,18 +9,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._runtime.config import settings, show_bytes
+from lookalike._runtime.config import settings
 from lookalike._runtime.threads import blocks, run
 from lookalike.columns.base import Cells
-from lookalike.errors import InvalidInput, Param, TooLarge, WrongType, name_some
-from lookalike.measures.forest.methods import ProximityMethod
+from lookalike.errors import InvalidInput, Param, Phrase, name_some
+from lookalike.measures.contract.matrices import check_pairs
 from lookalike.measures.numeric import plan_inputs
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Dims, Fields, Saved, Text, TupleOf, require
 from lookalike.table import Column, Schema, Table
-from lookalike.trees.adapters import adapt_model, check_fitted
 from lookalike.trees.cells.trees import SimilarityTrees
-from lookalike.trees.growers import CellSimilarityForest, Grower, find_grower
+from lookalike.trees.growers import CellSimilarityForest
 from lookalike.trees.growing import GrownForest
 from lookalike.trees.models import TreeModel
 from lookalike.trees.thresholds.flat import Forest, bin_type
@@ -56,17 +55,10 @@ class Projected(ABC):
         start, stop, limit = part.start, part.stop, settings().memory_limit
         out_type = np.dtype(bin_type(forest))
         # Checked before any work: the answers of all rows to all tests may be many gigabytes.
-        size = (stop - start) * forest.n_inputs * out_type.itemsize
-        if size > limit:
-            answers = (
-                f"for what {stop - start:,} rows answer to {forest.n_inputs:,} different tests"
-            )
-            smaller, more = Param("max_samples", 256), Param("memory_limit", of="config")
-            raise TooLarge(
-                "a forest of many tests", f"{show_bytes(size)} {answers}",
-                f"a memory limit of {show_bytes(limit)}",
-                ("Grow smaller trees with ", smaller, ", or raise ", more),
-            )  # fmt: skip
+        what = f"what {stop - start:,} rows answer to different tests"
+        smaller = Phrase("Grow smaller trees with ", Param("max_samples", 256))
+        sizes = stop - start, forest.n_inputs
+        check_pairs("A forest", *sizes, smaller, bytes_per_pair=out_type.itemsize, what=what)
         out = np.empty((stop - start, forest.n_inputs), out_type)
         tall = max(1, min(MAX_PROJECTION_BYTES, limit) // (8 * forest.n_inputs))
 
@@ -186,19 +178,16 @@ def _known_as(column: Column, levels: Sequence[Any] | None) -> np.ndarray:
     """
     # Levels that the fitted table did not have may well be known to the model.
     words = dict(enumerate(column.kind.levels)) | dict(column.unknown)
-    at, known = np.unique(column.values, return_inverse=True)
-    if levels is None:
-        cells = np.array([words.get(int(code), np.nan) for code in at], object)
-        return cells[known]
-    place = {_word(level): float(i) for i, level in enumerate(levels)}
-    coded = [
-        place.get(_word(words[int(code)]), np.nan) if levels else _number(words[int(code)])
-        for code in at
-        if int(code) in words
-    ]
-    values = np.full(len(at), np.nan)
-    values[[int(code) in words for code in at]] = coded
-    return values[known]
+    place = {_word(level): float(i) for i, level in enumerate(levels or ())}
+
+    def known(code: int) -> Any:
+        if code not in words or levels is None:
+            return words.get(code, np.nan)
+        return place.get(_word(words[code]), np.nan) if levels else _number(words[code])
+
+    at, where = np.unique(column.values, return_inverse=True)
+    cells = [known(int(code)) for code in at]
+    return np.array(cells, object if levels is None else np.float64)[where]
 
 
 def _word(level: Any) -> str:
@@ -228,16 +217,17 @@ def tests_cells(forest: Any) -> bool:
     """Whether ``forest=`` or ``model=`` means trees that compare cells, grown here or fitted."""
     if isinstance(forest, str):
         return forest == "similarity"
-    return isinstance(forest, CellSimilarityForest) or _has_cell_trees(forest)
+    return isinstance(forest, CellSimilarityForest) or has_cell_trees(forest)
 
 
 def schema_of(forest: Any) -> Schema | None:
     """Return what a fitted similarity forest remembers of its table; None for other forests."""
     schema = getattr(forest, "schema_", None)
-    return schema if _has_cell_trees(forest) and isinstance(schema, Schema) else None
+    return schema if has_cell_trees(forest) and isinstance(schema, Schema) else None
 
 
-def _has_cell_trees(forest: Any) -> bool:
+def has_cell_trees(forest: Any) -> bool:
+    """Whether trees that compare cells were grown in a forest already."""
     return isinstance(getattr(forest, "trees_", None), SimilarityTrees)
 
 
@@ -269,46 +259,6 @@ def grow_cells(
         hint = "Fit the measure on the forest's own training rows"
         raise InvalidInput(who, needed, f"{len(table):,} rows", hint)
     return GrownForest(trees, np.asarray(bag))
-
-
-def find_source(
-    forest: Any, model: Any, method: ProximityMethod, n_estimators: int | None, random_state: Any
-) -> Any:
-    """Return the grower that ``forest=`` asks for, or the fitted model.
-
-    Parameters
-    ----------
-    forest : None, str or Grower
-        None: the one that the method was published with.
-    model : None or a fitted model
-    method : ProximityMethod
-    n_estimators, random_state
-        Shorthands for those of the grower.
-    """
-    if model is None:
-        source = method.forest if forest is None else forest
-        source = find_grower(source) if isinstance(source, str) else source
-        if not isinstance(source, Grower):
-            needed = "how a forest is grown: a name or a grower of lookalike.trees"
-            hint = ("Give a fitted model as ", Param("model"))
-            raise WrongType("forest", needed, f"a {type(source).__name__}", hint)
-        return source.with_shorthands(n_estimators, random_state)
-    for name, value in (("forest", forest), ("n_estimators", n_estimators)):
-        if value is not None:
-            given = Param(name, value, of="ForestProximity")
-            found = f"a fitted {type(model).__name__}, which has its trees already"
-            leave_out = ("Leave ", Param(name), " out")
-            raise InvalidInput(given, "a forest that is grown here", found, leave_out)
-    if _has_cell_trees(model):
-        check_fitted(model)
-    return model
-
-
-def read_model(model: Any) -> TreeModel | None:
-    """Return the trees of a fitted model that test numbers and categories; None for others."""
-    if model is None or _has_cell_trees(model):
-        return None
-    return adapt_model(model)
 
 
 def choose_columns(model: TreeModel, table: Table) -> Table:

@@ -10,18 +10,17 @@ import numpy as np
 
 from lookalike._runtime.estimator import Estimator
 from lookalike.errors import InvalidInput, Param
+from lookalike.kernels.proximity import weigh_draws, weigh_matches
 from lookalike.measures.contract.base import Traits
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.forest import explain as reasons
-from lookalike.measures.forest.explain import FittedForest
+from lookalike.measures.forest.explain import FittedForest, Numbers
 from lookalike.measures.forest.neighbors import draw_shares
 from lookalike.saving.encode import SaveMixin
 from lookalike.saving.fields import Choice, Fields, Flag, Real
 from lookalike.trees.thresholds import attribution, proximity
 from lookalike.trees.thresholds.flat import Forest, unknown_bin
-
-Numbers = tuple[float, float]  # similarity and distance of the pair to be explained
 
 
 class ProximityMethod(SaveMixin, Estimator, ABC, abstract=True):
@@ -44,23 +43,21 @@ class ProximityMethod(SaveMixin, Estimator, ABC, abstract=True):
     shares_leaves: ClassVar[bool] = False
     keeps_bins: ClassVar[bool] = False
 
-    @abstractmethod
     def needs_counts(self, forest: Forest) -> bool:
-        """Whether the fitted rows in every node have to be counted."""
+        """Whether fitted rows have to be counted in every node: missing cells follow most rows."""
+        return forest.soft  # fitted models have a side for them
 
     @property
     def needs_gain(self) -> bool:
         """Whether it asks what the tests of each tree gain."""
-        return False
+        return getattr(self, "weights", "") == "gain"
 
     @property
     def needs_shares(self) -> bool:
         """Whether it asks how many of all fitted rows answer each test as a row does."""
-        return False
+        return getattr(self, "weights", "") == "information"
 
-    def node_values(
-        self, forest: Forest, n_fitted: int, gain: np.ndarray | None = None
-    ) -> np.ndarray | None:
+    def node_values(self, forest: Forest, n_fitted: int, gain: Any) -> np.ndarray | None:
         """Return the value of each node, for methods that use it.
 
         Parameters
@@ -68,7 +65,7 @@ class ProximityMethod(SaveMixin, Estimator, ABC, abstract=True):
         forest : Forest
         n_fitted : int
             Rows of the table.
-        gain : array, one per tree, optional
+        gain : array, one per tree, or None
             What the tests of a tree gain, where the forest knows it.
         """
         return None
@@ -146,19 +143,10 @@ class Ratio(ProximityMethod):
         return Traits(conversion="sqrt", symmetric=symmetric, missing=True, undefined_last=True)
 
     @property
-    def needs_shares(self) -> bool:
-        """Whether answers count by their information."""
-        return self.weights == "information"
-
-    @property
     def is_plain(self) -> bool:
         """Whether both differences count fully, as published."""
         # Only then the fast kernel of squares applies.
         return self.alpha == self.beta == 1.0 and not self.needs_shares
-
-    def needs_counts(self, forest: Forest) -> bool:
-        """Whether missing cells have to follow the side of more fitted rows."""
-        return forest.soft  # fitted models have a side for them
 
     def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
         """Return similarities; NaN where no test can be answered by both rows."""
@@ -229,14 +217,7 @@ class Shi(ProximityMethod):
         self.missing = missing
         self.weights = weights
 
-    @property
-    def needs_gain(self) -> bool:
-        """Whether it asks what the tests of each tree gain."""
-        return self.weights == "gain"
-
-    def node_values(
-        self, forest: Forest, n_fitted: int, gain: np.ndarray | None = None
-    ) -> np.ndarray | None:
+    def node_values(self, forest: Forest, n_fitted: int, gain: Any) -> np.ndarray | None:
         """Return the weight of each node: that of its tree."""
         if not self.needs_gain:
             return None
@@ -251,23 +232,16 @@ class Shi(ProximityMethod):
         """Whether missing cells are split by counts; leaf sharing alone needs none."""
         return self.missing == "by_mass"
 
-    def _soft(self, forest: Forest, a: Rows, b: Rows) -> tuple[Any, ...]:
-        """Return the leaves of rows with missing cells, where there are any."""
-        # Complete rows have one leaf per tree: comparing codes is faster than sharing weights.
-        if reasons.are_complete(a, b):
-            return ()
-        return reasons.soft_part(a), reasons.soft_part(b), forest.nodes.leaf_offsets
-
     def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
         """Return the share of trees in which two rows share a leaf, by their weights."""
         codes = a.arrays["codes"], b.arrays["codes"]
         if fitted.values is not None:
-            from lookalike.kernels.proximity import weigh_matches
-
             out = np.empty((len(a), len(b)))
             weigh_matches(*codes, fitted.values[fitted.forest.offsets[:-1]], out)
             return out
-        return proximity.share_block(*codes, *self._soft(fitted.forest, a, b))
+        return proximity.share_block(
+            *codes, *reasons.soft_parts(a, b, fitted.forest.nodes.leaf_offsets)
+        )
 
     def explain(self, fitted: FittedForest, numbers: Numbers, a: Rows, b: Rows) -> Explanation:
         """Explain by the columns at which the paths of two rows part."""
@@ -309,7 +283,8 @@ class OutOfBag(Shi):
         """Return the share of the trees grown on neither row in which they share a leaf."""
         # Pairs without such a tree use all trees; ``fit`` counts them and warns.
         sides = [rows.arrays[name] for rows in (a, b) for name in ("codes", "bag")]
-        return proximity.out_of_bag_block(*sides, *self._soft(fitted.forest, a, b))
+        soft = reasons.soft_parts(a, b, fitted.forest.nodes.leaf_offsets)
+        return proximity.out_of_bag_block(*sides, *soft)
 
 
 class Gap(ProximityMethod):
@@ -350,14 +325,8 @@ class Gap(ProximityMethod):
     traits = Traits(symmetric=False, unseen_pairs=False, missing=True)
     out_of_bag: ClassVar[bool] = True
 
-    def needs_counts(self, forest: Forest) -> bool:
-        """Whether missing cells have to follow the side of more fitted rows."""
-        return forest.soft
-
     def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
         """Return the share of each row of b in the draws that predict each row of a."""
-        from lookalike.kernels.proximity import weigh_draws
-
         out = np.empty((len(a), len(b)))
         shares = draw_shares(fitted, a)
         weigh_draws(a.arrays["codes"], *shares, b.arrays["codes"], b.arrays["bag"], out)
@@ -380,9 +349,7 @@ class AncestorMethod(ProximityMethod, abstract=True):
         """Whether rows have to be counted: counts are the values of nodes."""
         return True
 
-    def node_values(
-        self, forest: Forest, n_fitted: int, gain: np.ndarray | None = None
-    ) -> np.ndarray | None:
+    def node_values(self, forest: Forest, n_fitted: int, gain: Any) -> np.ndarray | None:
         """Return the value of each node as a lowest common ancestor."""
         return proximity.node_values(forest, self.name, n_fitted)
 

@@ -20,38 +20,30 @@ from lookalike._runtime.threads import blocks, run
 from lookalike.kernels import proximity as kernels
 from lookalike.kernels.lists import merge_lists
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.rows import Ids, Rows, name_rows
+from lookalike.measures.contract.rows import Named, Rows, kept_beside
 from lookalike.measures.forest.explain import FittedForest
 from lookalike.neighbors.exact import fill_by_blocks
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.trees.thresholds.flat import Forest
-from lookalike.trees.thresholds.proximity import MAX_TILE_ROWS
 
 TILE_COPIES = 8  # of a tile in memory at the same time: halves, distances, the tile transposed
 
 
 def nearest_in_tiles(
-    measure: Measure,
-    a: Rows,
-    b: Rows,
-    k: int,
-    mirrored: bool,
-    exclude: Ids,
-    ids: Ids,
-    tallest: int = MAX_TILE_ROWS,
+    measure: Measure, a: Rows, b: Rows, k: int, named: Named, mirrored: bool, tallest: int
 ) -> NeighborGraph:
     """Return unfinished lists of the k rows of b nearest to each row of a.
 
     Parameters
     ----------
-    measure, a, b, k, exclude, ids : see ``Measure.nearest``
+    measure, a, b, k, named : see ``Measure.find_nearest``
     mirrored : bool
         Whether a and b are the same rows and a pair has the same value both ways round, so that
         one tile serves the lists of both of its sides.
     tallest : int
         The most rows of a tile.
     """
-    barred, names, n_indexed = named = name_rows(a, b, exclude, ids)
+    barred, names, n_indexed = named
     jobs = getattr(measure, "n_jobs", None)
     threads = count_jobs(jobs)
     # As large as memory allows: every tile visits all nodes once, however few rows it has.
@@ -85,11 +77,9 @@ def nearest_in_tiles(
     return lists
 
 
-def nearest_by_leaves(
-    measure: Measure, a: Rows, b: Rows, k: int, exclude: Ids, ids: Ids
-) -> NeighborGraph:
+def nearest_by_leaves(measure: Measure, a: Rows, b: Rows, k: int, named: Named) -> NeighborGraph:
     """Search by leaf codes alone: a distance that falls with the number of shared leaves."""
-    barred, names, _ = named = name_rows(a, b, exclude, ids)
+    barred, names, _ = named
     x, y = a.arrays["codes"], b.arrays["codes"]
     trees = x.shape[1]
     # The distance of every possible number of shared leaves, rounded as ``compare`` does.
@@ -141,24 +131,18 @@ def _drawn(fitted: FittedForest) -> np.ndarray:
 
 
 def nearest_by_draws(
-    measure: Measure,
-    fitted: FittedForest,
-    a: Rows,
-    b: Rows,
-    k: int,
-    exclude: np.ndarray | None,
-    ids: np.ndarray | None,
+    measure: Measure, fitted: FittedForest, a: Rows, b: Rows, k: int, named: Named
 ) -> NeighborGraph:
     """Search by the members of the leaves of each query, which are few of all rows."""
-    exclude, ids, _ = named = name_rows(a, b, exclude, ids)
-    members = list_members(fitted, b)
+    barred, names, _ = named
+    members = kept_beside(b, "members", lambda: list_members(fitted, b))
     codes, bag = a.arrays["codes"], a.arrays["bag"]
 
     def fill(queries: slice, candidates: slice, lists: NeighborGraph) -> None:
         order = np.argsort(codes[queries, 0], kind="stable")
         kernels.nearest_members(
-            codes[queries], bag[queries], order, members, candidates.start, candidates.stop, ids,
-            exclude[queries], lists.distances, lists.indices,
+            codes[queries], bag[queries], order, members, candidates.start, candidates.stop, names,
+            barred[queries], lists.distances, lists.indices,
         )  # fmt: skip
 
     # Every call clears a sum for each candidate: many queries share that.
@@ -166,10 +150,7 @@ def nearest_by_draws(
 
 
 def list_members(fitted: FittedForest, rows: Rows) -> kernels.LeafMembers:
-    """Return the rows that each leaf was grown on, cached with them."""
-    known = rows.cache.get("members")
-    if known is not None:
-        return known
+    """Return the rows that each leaf was grown on."""
     codes, bag, offsets = rows.arrays["codes"], rows.arrays["bag"], fitted.forest.nodes.leaf_offsets
     # The largest member, and more than all lists together: four bytes each where they suffice.
     largest = max(256 * len(codes) + 255, codes.size + int(offsets[-1]))
@@ -179,8 +160,7 @@ def list_members(fitted: FittedForest, rows: Rows) -> kernels.LeafMembers:
     # Of a part of the rows, such as one without deleted rows, leaves hold fewer draws than counted.
     if bag.sum(dtype=np.int64) == drawn.sum():
         drawn = drawn[:0].copy()  # a view would keep all of them
-    rows.cache["members"] = members = kernels.LeafMembers(offsets, held, lists, drawn)
-    return members
+    return kernels.LeafMembers(offsets, held, lists, drawn)
 
 
 # -- all pairs ----------------------------------------------------------------------------------

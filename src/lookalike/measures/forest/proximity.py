@@ -14,29 +14,24 @@ from lookalike._runtime.config import settings
 from lookalike._runtime.estimator import check_is_fitted, copy_value
 from lookalike._runtime.random_state import RANDOM_STATE
 from lookalike.columns.ragged import RaggedOf
-from lookalike.errors import LookalikeWarning, Param, TooFewRows, WrongType
+from lookalike.errors import InvalidInput, LookalikeWarning, Param, TooFewRows, WrongType
 from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.explanation import ColumnDifferences, Explanation
-from lookalike.measures.contract.rows import Ids, Rows, concatenate
+from lookalike.measures.contract.rows import Named, Rows, concatenate
 from lookalike.measures.forest import explain, growing, methods
 from lookalike.measures.forest import neighbors as near
-from lookalike.measures.numeric import ORDERED, TreeInputs, check_owners, plan_inputs, read_inputs
+from lookalike.measures.numeric import ORDERED, MatrixLayout, check_owners, plan_inputs, read_inputs
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, bit_sketch
 from lookalike.saving import fields
-from lookalike.saving.fields import KINDS, Dims, Field, Fields, check_params, require
+from lookalike.saving.fields import Dims, Field, Fields, check_params, require
 from lookalike.table import Table, as_table
-from lookalike.trees.adapters import read_samples
-from lookalike.trees.growers import SyntheticForest
+from lookalike.trees.adapters import adapt_model, check_fitted, read_samples
+from lookalike.trees.growers import Grower, SyntheticForest, find_grower
 from lookalike.trees.growing import GrownForest
 from lookalike.trees.models import TreeModel
-from lookalike.trees.thresholds.flat import bin_type, has_missing, leaf_type, unknown_bin
-from lookalike.trees.thresholds.proximity import (
-    MAX_TILE_ROWS,
-    answer_shares,
-    count_usable,
-    ratio_square,
-)
+from lookalike.trees.thresholds import flat
+from lookalike.trees.thresholds import proximity as pairs
 
 # Queries from which on the members of all leaves are listed first, which takes as long as comparing
 # some hundred rows with all others.
@@ -179,7 +174,6 @@ class ForestProximity(Measure):
         "n_estimators": fields.Maybe(fields.Integer(1)),
         "random_state": RANDOM_STATE,
         "undefined": fields.Maybe(fields.Real(0.0, 1.0)),
-        "kinds": KINDS,
         # A wrong type is refused with a hint at ``model=``, when the forest is looked for.
         "forest": fields.AtLoad(
             fields.Maybe(fields.Either(GROWERS, fields.Saved("Grower", fitted=False)))
@@ -188,7 +182,7 @@ class ForestProximity(Measure):
         "model": fields.AtLoad(
             fields.Maybe(fields.Saved("TreeModel", "Forest", "TreeForest", fitted=False))
         ),
-        "inputs_": fields.Saved("TreeInputs", "CellInputs", "ModelInputs"),
+        "inputs_": fields.Saved("MatrixLayout", "CellInputs", "ModelInputs"),
         "forest_": fields.Saved("Forest"),
         "in_bag_": fields.Maybe(fields.Array("uint8", "rows", "trees")),
         "values_": fields.Maybe(fields.Array("float64", "nodes")),
@@ -258,10 +252,14 @@ class ForestProximity(Measure):
         return self.forest if self.model is None else self.model
 
     def _read_model(self) -> TreeModel | None:
-        """Return the trees of the given model, read once."""
+        """Return the trees of the given model that test numbers and categories, read once."""
         known = self._known_model
         if known is None or known[0] is not self.model:
-            known = self._known_model = self.model, growing.read_model(self.model)
+            tests_values = self.model is not None and not growing.has_cell_trees(self.model)
+            known = self._known_model = (
+                self.model,
+                adapt_model(self.model) if tests_values else None,
+            )
         return known[1]
 
     def to_saved(self) -> ForestProximity:
@@ -307,11 +305,10 @@ class ForestProximity(Measure):
     def _fit(self, table: Table, y: np.ndarray | None) -> Rows | None:
         method = self._method
         check_params(method)
-        own = self.n_estimators, self.random_state
-        source = growing.find_source(self.forest, self.model, method, *own)
+        source = self._find_source(method)
         who, bag = f"{type(self).__name__} ({method.name})", method.out_of_bag
         model = self._read_model()
-        self.inputs_: TreeInputs | growing.CellInputs | growing.ModelInputs
+        self.inputs_: MatrixLayout | growing.CellInputs | growing.ModelInputs
         if growing.tests_cells(source):
             trees = growing.grow_cells(source, table, bag, who, self.n_jobs)
             self.trees_ = trees.forest
@@ -328,7 +325,7 @@ class ForestProximity(Measure):
         else:
             self.inputs_ = plan_inputs(table, who, categories=True)
             values = read_inputs(table, self.inputs_)
-            category = np.array(self.inputs_.category, bool)
+            category = np.array([table[c].kind.name == "category" for c in self.inputs_.owner])
             grown = source.grow(values, category, out_of_bag=bag, n_jobs=self.n_jobs)
         self.forest_, self.in_bag_ = grown.forest, grown.in_bag
         rows = None
@@ -342,6 +339,26 @@ class ForestProximity(Measure):
         self.low_: float | None = None
         self.high_: float | None = None
         return rows
+
+    def _find_source(self, method: methods.ProximityMethod) -> Any:
+        """Return the grower that ``forest=`` asks for, or the fitted model."""
+        if self.model is None:
+            source = method.forest if self.forest is None else self.forest
+            source = find_grower(source) if isinstance(source, str) else source
+            if not isinstance(source, Grower):
+                needed = "how a forest is grown: a name or a grower of lookalike.trees"
+                hint = ("Give a fitted model as ", Param("model"))
+                raise WrongType("forest", needed, f"a {type(source).__name__}", hint)
+            return source.with_shorthands(self.n_estimators, self.random_state)
+        for name in ("forest", "n_estimators"):
+            if (value := getattr(self, name)) is not None:
+                given = Param(name, value, of="ForestProximity")
+                found = f"a fitted {type(self.model).__name__}, which has its trees already"
+                leave_out = ("Leave ", Param(name), " out")
+                raise InvalidInput(given, "a forest that is grown here", found, leave_out)
+        if growing.has_cell_trees(self.model):
+            check_fitted(self.model)
+        return self.model
 
     def _bins(self, table: Table) -> np.ndarray:
         if isinstance(self.inputs_, growing.Projected):
@@ -389,12 +406,12 @@ class ForestProximity(Measure):
         if isinstance(method, methods.Gap):
             self.values_ = near.count_draws(self.forest_, rows)
         elif method.needs_shares:
-            self.values_ = answer_shares(self.forest_, rows.arrays["bins"])
+            self.values_ = pairs.answer_shares(self.forest_, rows.arrays["bins"])
         elif method.out_of_bag:
 
             def count(a: Rows, b: Rows) -> int:
                 # Each pair once: only where the first row comes before the second.
-                lost = count_usable(a.arrays["bag"], b.arrays["bag"]) == 0
+                lost = pairs.count_usable(a.arrays["bag"], b.arrays["bag"]) == 0
                 return int((lost & (a.seen[:, None] < b.seen)).sum())
 
             self.n_fallback_pairs_ = sum(near.over_pairs(count, rows, self.n_jobs))
@@ -417,24 +434,25 @@ class ForestProximity(Measure):
         method = self._method
         return method.finish(method.compare(self._fitted(), a, b), self.low_, self.high_)
 
-    def nearest(
-        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
-    ) -> NeighborGraph:
+    def find_nearest(self, a: Rows, b: Rows, k: int, named: Named) -> NeighborGraph:
         """Return unfinished lists of the nearest rows; shared leaves are counted on the way."""
         method = self._method
         # A row is no member of the leaves it is predicted by: itself is found in a block only.
-        own = np.where(a.seen < 0, 0, -1 if exclude is None else exclude)
-        others_only = bool((own >= 0).all())
+        others_only = bool((np.where(a.seen < 0, 0, named[0]) >= 0).all())
         if isinstance(method, methods.Gap) and len(a) >= MIN_QUERIES_FOR_MEMBERS and others_only:
-            return near.nearest_by_draws(self, self._fitted(), a, b, k, exclude, ids)
+            return near.nearest_by_draws(self, self._fitted(), a, b, k, named)
         # Out-of-bag pairs have different numbers of trees: equal codes alone do not give the share.
         shares = method.shares_leaves and not (method.out_of_bag or method.needs_gain)
         if shares and explain.are_complete(a, b):
-            return near.nearest_by_leaves(self, a, b, k, exclude, ids)
-        if isinstance(method, methods.Ratio | methods.AncestorMethod):
-            mirrored, tallest = _tiling(method, a, b)
-            return near.nearest_in_tiles(self, a, b, k, mirrored, exclude, ids, tallest)
-        return super().nearest(a, b, k, exclude=exclude, ids=ids)
+            return near.nearest_by_leaves(self, a, b, k, named)
+        if not isinstance(method, methods.Ratio | methods.AncestorMethod):
+            return super().find_nearest(a, b, k, named)
+        # The published ratio is symmetric to the last bit: one tile serves both of its sides.
+        mirrored = isinstance(method, methods.Ratio) and method.is_plain and a is b
+        # Rows with missing values share no work: of small tiles fewer lie on the diagonal.
+        small = mirrored and flat.has_missing(a.arrays["bins"]).any()
+        tallest = near.ROWS_PER_TILE if small else pairs.MAX_TILE_ROWS
+        return near.nearest_in_tiles(self, a, b, k, named, mirrored, tallest)
 
     def sketch(self, rows: Rows) -> Sketch | None:
         """Return random bits for every leaf, for the methods that count shared leaves."""
@@ -452,9 +470,11 @@ class ForestProximity(Measure):
         if not (whole and isinstance(method, methods.Ratio) and method.is_plain):
             return super()._matrix(X, Y, to)
         codes, bins = (self.rows_.arrays[name] for name in ("codes", "bins"))
-        if has_missing(bins).any():
+        if flat.has_missing(bins).any():
             return super()._matrix(X, Y, to)
-        values = ratio_square(self.forest_, codes, bins, method.parting == "once", self.n_jobs)
+        values = pairs.ratio_square(
+            self.forest_, codes, bins, method.parting == "once", self.n_jobs
+        )
         np.fill_diagonal(values, 1.0)
         return values if to == "similarity" else self.to_distance(values)
 
@@ -496,29 +516,27 @@ class ForestProximity(Measure):
         inputs, kinds = self.inputs_, self.schema_.kinds
         cells = isinstance(inputs, growing.CellInputs)
         require(cells == growing.tests_cells(self._source), where, "inputs of the forest")
-        if not isinstance(inputs, growing.CellInputs):
-            if isinstance(inputs, growing.ModelInputs):
-                same = inputs.model is self.model
-                require(same, where, "inputs of the model", "others")
-                check_owners(self.schema_, inputs.names, inputs.owner, where)
-                return len(inputs.model.tested)
-            check_owners(self.schema_, inputs.names, inputs.owner, where)
-            return len(inputs.owner)
-        same = getattr(self, "trees_", None) is inputs.trees
-        require(same, "ForestProximity.trees_", "the same trees")
-        known = all(name in kinds for name in inputs.owner)
-        require(known, where, "columns of the table", "others")
-        ordered = inputs.owner == tuple(kinds)
-        require(ordered, where, "the columns of the table in their order", "others")
-        return max(1, len(inputs.trees.different_tests))
+        if isinstance(inputs, growing.CellInputs):
+            same = getattr(self, "trees_", None) is inputs.trees
+            require(same, "ForestProximity.trees_", "the same trees")
+            ordered = inputs.owner == tuple(kinds)
+            require(ordered, where, "the columns of the table in their order", "others")
+            return max(1, len(inputs.trees.different_tests))
+        check_owners(self.schema_, inputs.names, inputs.owner, where)
+        if isinstance(inputs, growing.ModelInputs):
+            require(inputs.model is self.model, where, "inputs of the model", "others")
+            return len(inputs.model.tested)
+        return len(inputs.owner)
 
     def rows_shape(self) -> tuple[Fields, Dims]:
         """Return what encoded rows look like."""
         forest, method = self.forest_, self._method
         trees, leaves = forest.n_trees, int(forest.nodes.n_leaves.max(initial=0))
-        shapes: dict[str, Field] = {"codes": fields.Array(leaf_type(leaves).__name__, "n", trees)}
+        shapes: dict[str, Field] = {
+            "codes": fields.Array(flat.leaf_type(leaves).__name__, "n", trees)
+        }
         if method.keeps_bins:
-            shapes["bins"] = fields.Array(bin_type(forest).__name__, "n", forest.n_inputs)
+            shapes["bins"] = fields.Array(flat.bin_type(forest).__name__, "n", forest.n_inputs)
         if isinstance(method, methods.Shi):
             total = int(forest.nodes.leaf_offsets[-1])
             shapes["leaves"] = RaggedOf("int32", low=0, below=total)
@@ -536,15 +554,7 @@ class ForestProximity(Measure):
             require(fits, f"{where}.codes", "leaves of the trees", "others")
         if "bins" in rows.arrays and len(codes):
             bins = rows.arrays["bins"]
-            known = (bins <= np.diff(forest.tests.cut_offsets)) | (bins == unknown_bin(bins))
+            known = (bins <= np.diff(forest.tests.cut_offsets)) | (bins == flat.unknown_bin(bins))
             require(known.all(), f"{where}.bins", "positions among the thresholds", "others")
         if "leaves" in rows.arrays:
             explain.check_soft(rows, where)
-
-
-def _tiling(method: methods.ProximityMethod, a: Rows, b: Rows) -> tuple[bool, int]:
-    """Return whether one tile serves both of its sides, and the most rows of a tile."""
-    mirrored = isinstance(method, methods.Ratio) and method.is_plain and a is b
-    # Rows with missing values share no work: of small tiles fewer lie on the diagonal.
-    small = mirrored and has_missing(a.arrays["bins"]).any()
-    return mirrored, near.ROWS_PER_TILE if small else MAX_TILE_ROWS

@@ -14,18 +14,14 @@ from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.errors import InPython, Phrase
 from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.explanation import ColumnDifferences, Explanation
-from lookalike.measures.contract.rows import Ids, Rows
+from lookalike.measures.contract.rows import Named, Rows
 from lookalike.measures.forest import explain
-from lookalike.measures.forest.neighbors import (
-    ROWS_PER_TILE,
-    nearest_by_leaves,
-    nearest_in_tiles,
-)
+from lookalike.measures.forest import neighbors as near
 from lookalike.measures.numeric import ORDERED, check_owners, plan_inputs, read_inputs, refuse_empty
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, bit_sketch
 from lookalike.saving import fields
-from lookalike.saving.fields import KINDS, Dims, Fields, require
+from lookalike.saving.fields import Dims, Fields, require
 from lookalike.table import LazyTable, Table
 from lookalike.trees.thresholds.proximity import share_block
 from lookalike.trees.thresholds.stochastic import grow_stochastic
@@ -102,9 +98,8 @@ class StochasticForest(Measure):
         "on_fail": fields.Choice("error", "relax"),
         "max_retries": fields.Integer(1),
         "missing": fields.Choice("half", "by_mass"),
-        "kinds": KINDS,
         "random_state": RANDOM_STATE,
-        "inputs_": fields.Saved("TreeInputs"),
+        "inputs_": fields.Saved("MatrixLayout"),
         "forest_": fields.Saved("BalancedForest"),
         "relaxed_trees_": fields.Array("int64", "relaxed", low=0),
         "mass_": fields.Maybe(fields.Array("float64", "nodes", finite=True, low=0)),
@@ -204,20 +199,16 @@ class StochasticForest(Measure):
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return the share of trees in which rows of a and b share a leaf."""
         codes = a.arrays["codes"], b.arrays["codes"]
-        if explain.are_complete(a, b):
-            return share_block(*codes)
-        return share_block(*codes, explain.soft_part(a), explain.soft_part(b), self._leaf_offsets())
+        return share_block(*codes, *explain.soft_parts(a, b, self._leaf_offsets()))
 
-    def nearest(
-        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
-    ) -> NeighborGraph:
+    def find_nearest(self, a: Rows, b: Rows, k: int, named: Named) -> NeighborGraph:
         """Return unfinished lists of the nearest rows, kept while agreements are counted."""
         # Rows in several leaves have fractional agreements, which counting equal codes cannot give.
         if explain.are_complete(a, b):
-            return nearest_by_leaves(self, a, b, k, exclude, ids)
+            return near.nearest_by_leaves(self, a, b, k, named)
         if a is b:  # products add up in the order of the leaves: one tile serves both its sides
-            return nearest_in_tiles(self, a, b, k, True, exclude, ids, ROWS_PER_TILE)
-        return super().nearest(a, b, k, exclude=exclude, ids=ids)
+            return near.nearest_in_tiles(self, a, b, k, named, True, near.ROWS_PER_TILE)
+        return super().find_nearest(a, b, k, named)
 
     def sketch(self, rows: Rows) -> Sketch | None:
         """Return random bits for every leaf: those that differ count the trees that part rows."""

@@ -4,9 +4,8 @@ Numbers become steps of their range (a curved similarity only makes their differ
 categories and flags the remainder of their code (two that collide look equal), ordered levels their
 code, which a query looks up in the table of its own level.
 
-A column of objects has one of four lower bounds of its own distance. With few distinct cells, the
-cells are numbered, and a query looks up its difference to each of them. A circle of numbers is cut
-into sectors, of which a query looks up the nearest point. Texts, sets and sequences
+A column of objects has one of three lower bounds of its own distance. With few distinct cells, the
+cells are numbered, and a query looks up its difference to each of them. Texts, sets and sequences
 have a size, and two that differ in size differ at least by as much. Vectors and histograms differ
 at least as much as the coordinates that vary most, by the Euclidean norm or by the sum, as the
 distance does. Any other column of objects has no bytes: it is compared in the re-ranking only, and
@@ -21,21 +20,10 @@ from typing import Any, cast
 
 import numpy as np
 
+from lookalike import columns as distances
 from lookalike.columns import Distance
 from lookalike.columns.base import Cells, missing_rows
-from lookalike.columns.levels import Cyclic
-from lookalike.columns.number import Circular
 from lookalike.columns.ragged import Ragged
-from lookalike.columns.sequence import Edit, EditSets
-from lookalike.columns.sets import Jaccard, Overlap
-from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
-from lookalike.columns.vector import (
-    Cosine,
-    EarthMover,
-    Euclidean,
-    GreatCircle,
-    NormalizedEuclidean,
-)
 from lookalike.kernels.bounds import EQUAL, LOOKUP, MISSING, NUMBER, ROOT, SQUARE, STEPS
 from lookalike.measures.contract.codes import byte_steps, without_nan
 from lookalike.measures.mixed.plan import COLUMN, SIMPLE, MixedPlan
@@ -79,17 +67,23 @@ class ObjectBytes:
         steps is worth; for LOOKUP zeros, and a table (queries, 256); for ROOT the codes of queries,
         and what one step is worth. Worth is a share of the weight of the column.
         """
-        if self.kind in (NUMBER, ROOT):
-            return _ask_coordinates(self.distance, cast(np.ndarray, asked), **self.state)
-        tables = np.zeros((len(asked), MISSING + 1))
-        if self.numbered is not None:
-            differs = 1.0 - self.distance.similarity(asked, self.numbered)
-            tables[:, : differs.shape[1]] = without_nan(differs)
-        elif isinstance(self.distance, Circular):
-            tables[:, :MISSING] = _sector_table(self.distance, cast(np.ndarray, asked))
-        else:
-            tables[:, :MISSING] = _size_table(self.distance, cast(Ragged, asked))
-        return np.zeros((len(asked), 1), np.uint8), tables
+        if self.kind not in (NUMBER, ROOT):
+            tables = np.zeros((len(asked), MISSING + 1))
+            if self.numbered is not None:
+                differs = 1.0 - self.distance.similarity(asked, self.numbered)
+                tables[:, : differs.shape[1]] = without_nan(differs)
+            else:
+                tables[:, :MISSING] = _size_table(self.distance, cast(Ragged, asked))
+            return np.zeros((len(asked), 1), np.uint8), tables
+        most, low, span = (self.state[name] for name in ("most", "low", "span"))
+        x = without_nan(cast(np.ndarray, asked)[:, most])
+        own = byte_steps(x, low, span)
+        if self.kind == ROOT:
+            return own, np.full((len(x), 1), self.state["step"][0] / self.distance.scale_)
+        within = np.clip(x, low, low + span)
+        # The difference is clipped to the scale, so no sum of the bounds may exceed that.
+        reach = np.maximum(within - low, low + span - within).sum(axis=1, keepdims=True)
+        return own, span / np.maximum(self.distance.scale_, reach * (1 + 1e-9))
 
 
 def object_bytes(distance: Distance, cells: Cells) -> tuple[ObjectBytes, np.ndarray] | None:
@@ -104,9 +98,6 @@ def object_bytes(distance: Distance, cells: Cells) -> tuple[ObjectBytes, np.ndar
         holders, numbers = distinct
         numbered = ObjectBytes(distance, LOOKUP, 1, {"at": holders}, cells[holders])
         return numbered, numbers.astype(np.uint8)[:, None]
-    if isinstance(distance, Circular) and isinstance(cells, np.ndarray):
-        sectors = np.minimum(without_nan(cells) / distance.period * MISSING, MISSING - 1)
-        return ObjectBytes(distance, LOOKUP, 1, {}), sectors.astype(np.uint8)[:, None]
     if kind in EUCLIDEAN and isinstance(cells, np.ndarray):
         return _coordinates(distance, cells, gone, EUCLIDEAN[kind])
     if kind in SIZED and isinstance(cells, Ragged):
@@ -135,18 +126,6 @@ def _distinct(cells: Cells, gone: np.ndarray) -> tuple[np.ndarray, np.ndarray] |
     return (np.array(holders), numbers) if holders else None
 
 
-# -- circles ---------------------------------------------------------------------------------------
-
-
-def _sector_table(distance: Circular, asked: np.ndarray) -> np.ndarray:
-    """Return the least difference of each query to the cells of every sector of the circle."""
-    middles = (np.arange(MISSING) + 0.5) * (distance.period / MISSING)
-    # A billionth of the period more, so that rounding cannot put a cell outside of its sector.
-    reach = distance.period * (0.5 / MISSING + 1e-9)
-    apart = distance.compare(without_nan(asked), middles) - reach
-    return np.clip(apart / distance.scale_, 0.0, 1.0) * (1 - 1e-9)
-
-
 # -- sizes -----------------------------------------------------------------------------------------
 
 # Lower bound of the difference of cells of two sizes; arrays of sizes in, values out.
@@ -154,7 +133,9 @@ AtLeast = Callable[[Distance, np.ndarray, np.ndarray], np.ndarray]
 
 
 def _lengths(distance: Distance, cells: Ragged) -> np.ndarray:
-    return distance.lengths(cells) if isinstance(distance, Edit) else np.diff(cells.offsets)
+    return (
+        distance.lengths(cells) if isinstance(distance, distances.Edit) else np.diff(cells.offsets)
+    )
 
 
 def _edits(distance: Any, one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -207,34 +188,20 @@ def _coordinates(
     return ObjectBytes(distance, kind, len(most), state), columns
 
 
-def _ask_coordinates(
-    distance: Distance,
-    asked: np.ndarray,
-    most: np.ndarray,
-    low: np.ndarray,
-    span: np.ndarray,
-    step: np.ndarray | None = None,
-) -> tuple[np.ndarray, np.ndarray]:
-    x = without_nan(asked[:, most])
-    own = byte_steps(x, low, span)
-    if step is not None:
-        return own, np.full((len(x), 1), step[0] / distance.scale_)
-    within = np.clip(x, low, low + span)
-    # The difference is clipped to the scale, so no sum of the bounds may exceed that.
-    reach = np.maximum(within - low, low + span - within).sum(axis=1, keepdims=True)
-    return own, span / np.maximum(distance.scale_, reach * (1 + 1e-9))
-
-
-COMPARABLE = {
-    Circular, Cosine, Cyclic, EarthMover, Edit, EditSets, Euclidean, GreatCircle, Jaccard,
-    JaroWinkler, Levenshtein, NormalizedEuclidean, Overlap, TokenSet,
-}  # fmt: skip
 SIZED: dict[type, AtLeast] = {
-    Edit: _edits, EditSets: _edits, Jaccard: _not_shared, Levenshtein: _edits,
+    distances.Edit: _edits, distances.EditSets: _edits, distances.Jaccard: _not_shared,
+    distances.Levenshtein: _edits,
 }  # fmt: skip
 # Distances of vectors: a Euclidean norm of the coordinates, or a sum of differences. Of a great
 # circle the norm is the chord, which is never longer than the arc.
-EUCLIDEAN = {Euclidean: True, GreatCircle: True, NormalizedEuclidean: True, EarthMover: False}
+EUCLIDEAN = {
+    distances.Euclidean: True, distances.GreatCircle: True, distances.NormalizedEuclidean: True,
+    distances.EarthMover: False,
+}  # fmt: skip
+COMPARABLE = {
+    *SIZED, *EUCLIDEAN, distances.Circular, distances.Cosine, distances.Cyclic,
+    distances.JaroWinkler, distances.Overlap, distances.TokenSet,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,12 +246,11 @@ class MixedCodes:
             worth[:, :n] = weights[:n]
             worth[:, int(plan.ends[3]) : n] = 0.0  # levels are looked up, or too many to be bytes
             tables = np.zeros((len(simple), len(looked_up), MISSING + 1))
-            slot, first = 0, n
+            slots, first = iter(range(len(looked_up))), n
             for j in looked_up[looked_up < n].tolist():
                 levels = _levels(plan, j)
                 codes = np.where(present[:, j], simple[:, j], 0).astype(np.int64)
-                tables[:, slot, : len(levels)] = levels[codes] * weights[j]
-                slot += 1
+                tables[:, next(slots), : len(levels)] = levels[codes] * weights[j]
             for name, coded in self.objects.items():
                 cells, weight = a[COLUMN + name][part], weights[position[name]]
                 columns = slice(first, first + coded.width)
@@ -292,8 +258,7 @@ class MixedCodes:
                 own[:, columns], values = coded.ask(cells)
                 present[:, columns] = ~missing_rows(cells)[:, None]
                 if coded.kind == LOOKUP:
-                    tables[:, slot] = values * weight
-                    slot += 1
+                    tables[:, next(slots)] = values * weight
                 elif roots is not None and coded.kind == ROOT:
                     worth[:, first - 1] = weight
                     roots[:, first - 1] = values[:, 0] * weight
@@ -341,8 +306,8 @@ def mixed_codes(plan: MixedPlan, rows: Mapping[str, Any]) -> MixedCodes | None:
     simple, n = np.asarray(rows[SIMPLE]), plan.n_simple
     kind = np.full(n, EQUAL)
     kind[: plan.ends[1]] = NUMBER
-    for j in range(int(plan.ends[3]), n):
-        kind[j] = LOOKUP if plan.starts[j, 1] <= MISSING else EQUAL
+    first = int(plan.ends[3])
+    kind[first:] = np.where(plan.starts[first:, 1] <= MISSING, LOOKUP, EQUAL)
     each = {name: object_bytes(plan.distances[name], rows[COLUMN + name]) for name in plan.objects}
     coded = {name: code for name, code in each.items() if code is not None}
     objects = {name: code for name, (code, _) in coded.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import cache
@@ -11,31 +12,139 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from lookalike._runtime.estimator import check_is_fitted
+from lookalike._runtime.threads import blocks
 from lookalike.columns import Distance
 from lookalike.errors import InPython, InvalidInput, Param, suggest
 from lookalike.kernels.mixed import all_compared
 from lookalike.measures.contract.base import Codes, Measure, Traits
 from lookalike.measures.contract.codes import _BoundedMeasure, boxes_of
-from lookalike.measures.contract.explanation import Explanation
-from lookalike.measures.contract.rows import Ids, Rows, are_self_pairs, name_rows
+from lookalike.measures.contract.explanation import Explanation, as_bits, draw_pairs
+from lookalike.measures.contract.rows import Named, Rows, are_self_pairs
 from lookalike.measures.mixed.codes import MixedCodes, mixed_codes
-from lookalike.measures.mixed.explain import PairBaseline, fill_missing, shares_of_whole
-from lookalike.measures.mixed.plan import SCALES, SIMPLE, MixedPlan, PlanOptions
+from lookalike.measures.mixed.plan import SCALES, SIMPLE, MixedPlan, Pairs, PlanOptions
 from lookalike.neighbors.boxes import MIN_QUERIES, MIN_ROWS
 from lookalike.neighbors.codes import BoundedQuery
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.saving import fields
+from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Dims, Fields, require
 from lookalike.table import Column, LazyTable, Table
 
 LEARNED = ("relieff", "least_squares", "importance")
 GAPS = {"midpoint": 0.5, "pessimistic": 1.0}  # the difference that a missing cell counts as
 Side = dict[str | None, float]  # contributions of the columns for likeness, or against it
+# Of the sample that reasons are compared with.
+MAX_SAMPLE_ROWS = 512  # whose simple cells are stored, and pairs of them that are compared
+MAX_BALANCED_ROWS = 200  # all pairs of them
+MAX_SAMPLE_CELLS = 2**20  # 8 MB; of a table with very many columns fewer rows are stored
+MAX_OBJECT_PAIRS = 64  # of columns with a distance of their own, which may take 0.1 s for one pair
 MIN_DIFFERENCE = 0.1  # clusters are as good with .02 to .33, see decision 33
 
 
+@saveable
+@dataclass(frozen=True)
+class PairBaseline:
+    """A sample of the fitted rows, and how much pairs of them differ.
+
+    Parameters
+    ----------
+    simple : float64 (sampled rows, simple columns), as the plan encodes them
+    seen : int64 (sampled rows), their positions in the fitted table
+    mean : float64 per column, the mean difference of two sampled rows; NaN without such a pair
+    objects : float64 (pairs, columns with a distance of their own), differences of sampled pairs
+    """
+
+    FIELDS: ClassVar[Fields] = {
+        "simple": fields.Array("float64", "sample", "simple"),
+        "seen": fields.Array("int64", "sample", low=-1),
+        "mean": fields.Array("float64", "columns"),
+        "objects": fields.Array("float64", "pairs", "objects"),
+    }
+
+    simple: np.ndarray
+    seen: np.ndarray
+    mean: np.ndarray
+    objects: np.ndarray
+
+    @classmethod
+    def fit(cls, plan: MixedPlan, rows: Any) -> PairBaseline:
+        """Draw the sample, always the same one of the same rows, and compare pairs in it."""
+        fits = max(MAX_OBJECT_PAIRS, MAX_SAMPLE_CELLS // max(plan.n_simple, 1))
+        size = min(len(rows), MAX_SAMPLE_ROWS, fits)
+        drawn, left, right = draw_pairs(len(rows), size)
+        sample = rows[drawn]
+        simple = sample.arrays[SIMPLE]
+        differs = plan.simple_pairs(simple[left], simple[right])
+        few = slice(0, MAX_OBJECT_PAIRS if plan.objects else 0)
+        cells = sample.arrays
+        objects = plan.differences(cells, cells, left[few], right[few])[:, plan.n_simple :]
+        mean = np.concatenate([_mean(differs), _mean(objects)])
+        return cls(simple, sample.seen, mean, objects)
+
+    def mean_differences(self, plan: MixedPlan, missing: float) -> np.ndarray:
+        """Return the mean difference of two rows in each column, by all pairs of some of them.
+
+        Parameters
+        ----------
+        plan : MixedPlan
+        missing : float
+            The difference of a pair with a missing cell; NaN: it is left out.
+        """
+        n = plan.n_simple
+        most = math.isqrt(2 * MAX_SAMPLE_CELLS // max(n, 1))
+        some = self.simple[: max(2, min(most, MAX_BALANCED_ROWS))]
+        left, right = np.triu_indices(len(some), 1)
+        differs, gaps = plan.simple_pairs(some[left], some[right]), np.isnan(some)
+        differs[gaps[left] | gaps[right]] = missing
+        return np.nan_to_num(np.concatenate([_mean(differs), self.mean[n:]]), nan=1.0)
+
+    def surprisal(
+        self, plan: MixedPlan, a: Rows, b: Rows, differs: np.ndarray
+    ) -> list[dict[str, tuple[float, float]]]:
+        """Return the surprisal of the nearness and of the difference in each column, in bits.
+
+        In the simple columns each of the two cells is compared with those of the sample, so that
+        a rare level in common is more surprising than a frequent one. Columns with nothing to
+        compare are left out.
+
+        Parameters
+        ----------
+        plan : MixedPlan
+        a : Rows of length one
+        b : Rows
+        differs : float64 (rows of b, columns), how much a differs from each of them
+        """
+        n, cells = plan.n_simple, b.arrays[SIMPLE]
+        own = self._view(plan, a.arrays[SIMPLE])
+        surprisal = as_bits(plan.names[n:], self.objects[None], differs[:, n:])
+        for part in blocks(len(b), max(1, MAX_SAMPLE_CELLS // max(1, own.size))):
+            # The two rows themselves are no random rows: they are left out of the sample.
+            others = (self.seen != a.seen) | (self.seen < 0)
+            others = others & ((self.seen != b.seen[part, None]) | (self.seen < 0))
+            views = np.concatenate(
+                [np.where(others[:, :, None], view, np.nan)
+                 for view in (own, self._view(plan, cells[part]))], axis=1
+            )  # fmt: skip
+            bits = as_bits(plan.names[:n], views, differs[part, :n])
+            surprisal[part] = [simple | surprisal[i] for i, simple in enumerate(bits, part.start)]
+        return surprisal
+
+    def _view(self, plan: MixedPlan, cells: np.ndarray) -> np.ndarray:
+        """Return the differences (rows, sampled rows, columns) of simple cells to the sample."""
+        n, size = len(cells), len(self.simple)
+        left, right = np.repeat(cells, size, axis=0), np.tile(self.simple, (n, 1))
+        return plan.simple_pairs(left, right).reshape(n, size, -1)
+
+
+def _mean(differs: np.ndarray) -> np.ndarray:
+    """Return the mean of each column over what could be compared."""
+    count = (~np.isnan(differs)).sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.nansum(differs, axis=0) / count)
+
+
 @dataclass(eq=False, repr=False)
-class Gower(_BoundedMeasure):
+class Gower(PlanOptions, _BoundedMeasure):
     """Compare rows of mixed columns with missing cells, each column by its kind.
 
     Numbers count by their difference as a share of the fitted range, categories by being equal,
@@ -146,13 +255,6 @@ class Gower(_BoundedMeasure):
     weights: Any = None
     missing: str = "ignore"
     _: KW_ONLY
-    distances: Mapping[str, Any] | None = None
-    ranges: Mapping[str, float] | None = None
-    scale: str | Mapping[str, str] = "range"
-    order: str = "information"
-    constant: str = "keep"
-    alpha: float = 1.0
-    beta: float = 1.0
     undefined: float | None = None
     conversion: str = "one_minus"
     self_similarity: str = "exact"
@@ -193,16 +295,11 @@ class Gower(_BoundedMeasure):
         self, table: Table, learn: Callable[[Distance, Column], Distance], y: np.ndarray | None
     ) -> None:
         who = type(self).__name__
-        options = PlanOptions(
-            self.distances, self.ranges, self.order, self.alpha, self.beta, self.constant,
-            self.scale,
-        )  # fmt: skip
-        self.plan_ = MixedPlan.fit(table, who, options, learn)
+        self.plan_ = MixedPlan.fit(table, who, self, learn)
         if isinstance(self.weights, str):
             self.weights_ = self._learn_weights(table, y)
         else:
             self.weights_ = check_weights(self.weights, table.names, who)
-        check_not_all_zero(self.weights_, who)
 
     def _fit_rows(self, rows: Any) -> None:
         super()._fit_rows(rows)
@@ -213,10 +310,7 @@ class Gower(_BoundedMeasure):
         from lookalike.measures.mixed.weights import least_squares_weights, relieff_weights
 
         who = Param("weights", self.weights, of="Gower")
-        if self.weights not in LEARNED:
-            needed = "numbers, or one of " + ", ".join(map(repr, LEARNED))
-            hint = suggest(self.weights, LEARNED)
-            raise InvalidInput(who, needed, repr(self.weights), hint)
+        fields.Choice(*LEARNED).check("Gower", "weights", self.weights)
         if y is None:
             pass_y = ("Pass ", Param("y"), InPython(" to fit"))
             raise InvalidInput(who, "a target to learn from", "none", pass_y)
@@ -251,11 +345,10 @@ class Gower(_BoundedMeasure):
         check_is_fitted(self, "weights_")
         who = who or f"{type(self).__name__}.reweighted"
         factors = check_weights(weights, tuple(self.weights_), who)
-        # Products may overflow or all be 0, though both factors are valid: checked again below.
+        # Products may overflow or all be 0, though both factors are valid: they are checked again.
         products = {name: own * factors[name] for name, own in self.weights_.items()}
         copied = copy.copy(self)  # shares the rows with their codes, which do not depend on weights
         copied.weights = copied.weights_ = check_weights(products, tuple(products), who)
-        check_not_all_zero(products, who)
         return copied
 
     def balanced(self) -> Self:
@@ -289,20 +382,21 @@ class Gower(_BoundedMeasure):
     def _weights_in_order(self) -> np.ndarray:
         return self.plan_.weights_of(self.weights_)
 
-    def compare(self, a: Rows, b: Rows) -> np.ndarray:
-        """Return similarities of every row of a to every row of b, NaN with nothing to compare."""
-        # Sums run in the order of the plan, whatever the block: the same bits (decision 3).
-        return _similarity(*self._sums(self.plan_.sums, a.arrays, b.arrays))
+    def compare(self, a: Rows, b: Rows, pairs: Pairs | None = None) -> np.ndarray:
+        """Return similarities of every row of a to every row of b, NaN with nothing to compare.
 
-    def _sums(self, sums: Callable[..., Any], *sides: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return what speaks against likeness and what counts, missing cells as asked."""
-        weights = self._weights_in_order()
-        against, compared = sums(*sides, weights, self.missing != "ignore")
+        With ``pairs``, two arrays of positions in a and in b, of these pairs alone.
+        """
+        # Sums run in the order of the plan, whatever the block: the same bits (decision 3).
+        sides = a.arrays, b.arrays, self._weights_in_order()
+        against, compared = self.plan_.sums(*sides, self.missing != "ignore", pairs=pairs)
         if self.missing == "pessimistic":
             # What counts beyond the present cells is missing, and speaks against as a whole.
-            against, present = sums(*sides, weights, False)
+            against, present = self.plan_.sums(*sides, False, pairs=pairs)
             against = np.minimum(against + (compared - present), compared)
-        return against, compared
+        with np.errstate(invalid="ignore"):
+            against /= compared  # 0 / 0 (nothing to compare) is NaN
+        return np.subtract(1.0, against, out=against)
 
     def _make_codes(self, rows: Rows) -> MixedCodes | None:
         return mixed_codes(self.plan_, rows.arrays)
@@ -317,33 +411,30 @@ class Gower(_BoundedMeasure):
         limit_of = np.square if self.conversion == "sqrt" else np.asarray  # bounds are of 1 - S
         return BoundedQuery(kept.codes, queries, limit_of)
 
-    def nearest(
-        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
-    ) -> NeighborGraph:
+    def find_nearest(self, a: Rows, b: Rows, k: int, named: Named) -> NeighborGraph:
         """Return unfinished lists of the nearest rows, by boxes or codes where these prune."""
         simple = self.missing != "pessimistic" and not (self.plan_.objects or self.plan_.has_curves)
         if not simple or len(a) < MIN_QUERIES or len(b) < MIN_ROWS:
-            return super().nearest(a, b, k, exclude=exclude, ids=ids)
+            return super().find_nearest(a, b, k, named)
         x, y = (np.ascontiguousarray(rows.arrays[SIMPLE]) for rows in (a, b))
         plan = self.plan_.for_kernel(self._weights_in_order())
         boxes = boxes_of(b, x, y, k, plan)
         if boxes is None:
-            return super().nearest(a, b, k, exclude=exclude, ids=ids)
-        barred, names, n_indexed = name_rows(a, b, exclude, ids)
+            return super().find_nearest(a, b, k, named)
+        barred, names, n_indexed = named
         own = a.seen if self.traits.exact_self else np.full(len(a), -1)
         half = 0.5 * (self.missing == "midpoint")
         ways = self.conversion == "sqrt", half, bool(all_compared(x, y, self.plan_.ends, half > 0))
-        named = own, barred, names, b.seen
-        lists, left_over = boxes.nearest(x, k, plan, ways, named, n_indexed, self.n_jobs)
+        seen = own, barred, names, b.seen
+        lists, left_over = boxes.nearest(x, k, plan, ways, seen, n_indexed, self.n_jobs)
         if len(rest := np.flatnonzero(left_over)):
-            found = super().nearest(a[rest], b, k, exclude=barred[rest], ids=names)
+            found = super().find_nearest(a[rest], b, k, (barred[rest], names, n_indexed))
             lists.indices[rest], lists.distances[rest] = found.indices, found.distances
         return lists
 
     def pair_distances(self, a: Rows, b: Rows, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return the distance of row left[i] of a to row right[i] of b, NaN if undefined."""
-        sums = self._sums(self.plan_.pair_sums, a.arrays, b.arrays, left, right)
-        similarity = _similarity(*sums)
+        similarity = self.compare(a, b, (left, right))
         if self.traits.exact_self:  # as ``block`` does: pairs must have the bits of the matrix
             similarity[are_self_pairs(a, b, left, right)] = 1.0
         return self.to_distance(similarity)
@@ -357,17 +448,19 @@ class Gower(_BoundedMeasure):
         first = np.zeros(len(b), np.int64)  # the only row of a
         found = plan.differences(a.arrays, b.arrays, first, np.arange(len(b)))
         gap = GAPS.get(self.missing)
-        differs = found if gap is None else fill_missing(plan, found, a, b, gap)
+        # Cells that are there and cannot be compared, such as a flag absent in both, are no gap.
+        missing = plan.missing(a.arrays) | plan.missing(b.arrays)
+        differs = found if gap is None else np.where(np.isnan(found) & missing, gap, found)
         gone = np.isnan(differs)
         counted = np.where(gone, 0.0, weights)
         whole = counted.sum(axis=1)
         places = [names.index(name) for name in order]
         plus, minus = (
-            side[:, places] for side in shares_of_whole(counted, np.nan_to_num(differs), whole)
+            side[:, places] for side in _shares_of_whole(counted, np.nan_to_num(differs), whole)
         )
         # A column without any comparable random pair has no baseline: it counts as 0 on both sides.
         known = counted * ~np.isnan(baseline.mean)
-        usual = np.stack(shares_of_whole(known, np.nan_to_num(baseline.mean), whole), axis=2)
+        usual = np.stack(_shares_of_whole(known, np.nan_to_num(baseline.mean), whole), axis=2)
         surprisal = baseline.surprisal(plan, a, b, found)
         each = []
         pairs = zip(*(values[0].tolist() for values in self.both_blocks(a, b)), strict=True)
@@ -395,15 +488,16 @@ class Gower(_BoundedMeasure):
         return each
 
     def _check_parts(self, dims: Dims) -> None:
-        columns = set(self.schema_.kinds)
-        compared = self.plan_.names_of(columns)
-        fits = set(compared) >= set(self.plan_.names) and columns.issuperset(
-            part for parts in self.plan_.joined for part in parts
-        )
+        columns, joined = set(self.schema_.kinds), self.plan_.joined
+        fits = columns.issuperset(part for parts in joined for part in parts)
+        fits = fits and set(self.plan_.names_of(columns)) == set(self.plan_.names)
         require(fits, "Gower.plan_", "columns of the table", "others")
-        named = [name for name in columns if self.plan_.name_of(name) in self.plan_.names]
-        require(set(named) <= set(self.weights_), "Gower.weights_", "a weight per column", "fewer")
-        self.baseline_.check_fits(self.plan_)
+        require(columns <= set(self.weights_), "Gower.weights_", "a weight per column", "fewer")
+        plan, base = self.plan_, self.baseline_
+        widths = base.simple.shape[1], len(base.mean), base.objects.shape[1]
+        needed = plan.n_simple, len(plan.names), len(plan.objects)
+        require(widths == needed, "PairBaseline", f"{needed} columns", str(widths))
+        plan.check_levels({SIMPLE: base.simple})
 
     def rows_shape(self) -> tuple[Fields, Dims]:
         """Return what encoded rows look like."""
@@ -415,21 +509,15 @@ class Gower(_BoundedMeasure):
         self.plan_.check_cells(rows.arrays, where)
 
 
-def _similarity(against: np.ndarray, compared: np.ndarray) -> np.ndarray:
-    """Return 1 - against / compared, in place; 0 / 0 (nothing to compare) is NaN."""
-    with np.errstate(invalid="ignore"):
-        against /= compared
-    return np.subtract(1.0, against, out=against)
-
-
 _traits = cache(Traits)  # read several times in every query
 
 
-def check_not_all_zero(weights: Mapping[str, float], who: str) -> None:
-    """Refuse weights that leave nothing to compare."""
-    if not any(weights.values()):
-        wanted = "at least one column with a weight above 0"
-        raise InvalidInput(who, wanted, "none", "Give a column some weight")
+def _shares_of_whole(
+    weights: np.ndarray, differs: np.ndarray, whole: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what each column says for likeness and against it, of a total of 1."""
+    with np.errstate(divide="ignore", invalid="ignore"):  # of pairs with nothing to compare
+        return weights * (1 - differs) / whole[:, None], weights * differs / whole[:, None]
 
 
 def check_weights(weights: Any, names: tuple[str, ...], who: str) -> dict[str, float]:
@@ -455,4 +543,7 @@ def check_weights(weights: Any, names: tuple[str, ...], who: str) -> dict[str, f
         if not fields.Real(0.0, 1e300).fits(value):
             found, hint = f"{value!r} for column {name!r}", "Use 0 to leave a column out"
             raise InvalidInput(option, "weights of at least 0", found, hint)
+    if not any(each.values()):
+        wanted = "at least one column with a weight above 0"
+        raise InvalidInput(who, wanted, "none", "Give a column some weight")
     return {name: float(value) for name, value in each.items()}

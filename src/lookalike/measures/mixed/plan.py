@@ -6,7 +6,7 @@ column keeps its own encoded cells. ``Gower`` and the weights learned for it rea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
@@ -30,53 +30,47 @@ from lookalike.table.model.kind import PLACE
 from lookalike.table.model.table import Column
 
 SIMPLE = "simple"  # the name of the matrix of simple columns among the encoded arrays
-# Adding this number and subtracting it again rounds to an integer: float64 has no digits left
-# behind the point there.
-ROUND = 1.5 * 2.0**52
 SCALES = ("range", "robust", "rank")  # of number columns
 TRIM = 0.05  # of the values at each end that "robust" leaves out of the range
 COLUMN = "column "  # prefix of the name of any other column among the encoded arrays
 Arrays = Mapping[str, Any]  # encoded rows
+Pairs = tuple[np.ndarray, np.ndarray]  # one array for each side, or for each of two sums
 # Groups of the kernel that compare codes as these distances do, where their scale is 1.
 CODED: dict[type, str] = {
     Equal: "equal", Presence: "flag", Information: "level", RankRange: "level",
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False, kw_only=True)
 class PlanOptions:
     """How columns are to be compared, where the defaults of their kinds are not wanted.
 
     Parameters
     ----------
-    distances, ranges, order, alpha, beta, constant, scale : as for ``Gower``
+    distances, ranges, scale, order, constant, alpha, beta : as for ``Gower``
     """
 
     distances: Mapping[str, Any] | None = None
     ranges: Mapping[str, float] | None = None
+    scale: str | Mapping[str, str] = "range"
     order: str = "information"
+    constant: str = "keep"
     alpha: float = 1.0
     beta: float = 1.0
-    constant: str = "keep"
-    scale: str | Mapping[str, str] = "range"
 
-    def check_names(self, table: Table, who: str) -> None:
-        """Refuse options for columns that the table does not have."""
+    def _options_by_name(self) -> dict[str, Mapping[str, Any]]:
         scales = self.scale if isinstance(self.scale, Mapping) else {}
-        given = {"distances": self.distances or {}, "ranges": self.ranges or {}, "scale": scales}
-        for option, names in given.items():
+        return {"distances": self.distances or {}, "ranges": self.ranges or {}, "scale": scales}
+
+    def _check_names(self, table: Table, who: str) -> None:
+        """Refuse options for columns that the table does not have."""
+        for option, names in self._options_by_name().items():
             for name in names:
                 if name not in table and name not in table.joined:
                     who_, hint = Param(option, of=who), suggest(name, table.names)
                     raise InvalidInput(who_, "columns of the table", repr(name), hint)
 
-    def joined(self, table: Table) -> tuple[tuple[str, ...], ...]:
-        """Return the columns that are compared as one, except where an option names one alone."""
-        scales = self.scale if isinstance(self.scale, Mapping) else {}
-        named = {*(self.distances or {}), *(self.ranges or {}), *scales}
-        return tuple(parts for parts in table.joined.values() if named.isdisjoint(parts))
-
-    def distance_of(self, column: Column, who: str) -> Distance:
+    def _distance_of(self, column: Column, who: str) -> Distance:
         """Return the distance of a column, not yet fitted."""
         kind, spec = column.kind, (self.distances or {}).get(column.name)
         scale = self.scale if isinstance(self.scale, str) else _scale_of(self.scale, column, who)
@@ -104,43 +98,49 @@ class PlanOptions:
 
 
 @saveable
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class MixedPlan:
     """The fitted comparison of the columns: distances, ranges, level tables and groups.
 
     Parameters
     ----------
+    distances : fitted distance of each column, in the order of the table
+    joined : groups of columns of the table that are compared as one
+
+    Attributes
+    ----------
     names : columns in the order of all sums: simple ones by group, then the others
-    distances : fitted distance of each column
     dropped : columns that are never compared (constant ones, on request)
     ends : where each group of simple columns ends
     alpha, beta : shape of the curved numbers
     levels, starts : tables of the ordered levels, and where they are
-    joined : groups of columns of the table that are compared as one
     """
 
     FIELDS: ClassVar[Fields] = {
-        "names": fields.TupleOf(fields.Text(), "columns"),
-        "distances": fields.MapOf(fields.Text(), fields.Saved("Distance"), "columns"),
-        "dropped": fields.TupleOf(fields.Text()),
-        "ends": fields.Array("int64", len(GROUPS), low=0),
-        "alpha": fields.Array("float64", "simple", finite=True, low=1),
-        "beta": fields.Array("float64", "simple", finite=True, low=0, high=1),
-        "levels": fields.Array("float64", "levels"),
-        "starts": fields.Array("int64", "simple", 2, low=0, below="levels"),
-        # Files of before have none.
-        "joined": fields.Sometimes(fields.TupleOf(fields.TupleOf(fields.Text()))),
+        "distances": fields.MapOf(fields.Text(), fields.Saved("Distance")),
+        "joined": fields.TupleOf(fields.TupleOf(fields.Text())),
     }
 
-    names: tuple[str, ...]
     distances: Mapping[str, Distance]
-    dropped: tuple[str, ...]
-    ends: np.ndarray
-    alpha: np.ndarray
-    beta: np.ndarray
-    levels: np.ndarray
-    starts: np.ndarray
     joined: tuple[tuple[str, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Put the columns in order, and their facts into arrays for the kernel."""
+        each, groups = self.distances, {name: _group(d) for name, d in self.distances.items()}
+        # Columns of one group are adjacent, so that the kernel has one loop per group; within a
+        # group they keep the order of the table, which fixes the order of every sum.
+        self.names = tuple(sorted(groups, key=lambda name: groups[name]))
+        counts = np.bincount(list(groups.values()), minlength=len(GROUPS) + 1)
+        self.ends = np.cumsum(counts[: len(GROUPS)]).astype(np.int64)
+        simple = [each[name] for name in self.names[: self.n_simple]]
+        curves = [(d.alpha, d.beta) if isinstance(d, Absolute) else (1.0, 1.0) for d in simple]
+        shape = np.array(curves, np.float64).reshape(-1, 2)
+        self.alpha, self.beta = np.ascontiguousarray(shape.T)
+        self.levels, self.starts = _level_tables(simple)
+        numbers = {name: d for name, d in each.items() if isinstance(d, Absolute)}
+        self.dropped = tuple(
+            name for name, d in numbers.items() if d.constant == "drop" and d.scale_ == 0
+        )
 
     @property
     def n_simple(self) -> int:
@@ -165,13 +165,9 @@ class MixedPlan:
 
         A dropped column keeps its position with weight 0: the kernel's groups stay as they are.
         """
-        joint = {
-            ", ".join(parts): float(np.mean([each[part] for part in parts]))
-            for parts in self.joined
-        }
-        return np.array(
-            [0.0 if n in self.dropped else joint[n] if n in joint else each[n] for n in self.names]
-        )
+        joint = {", ".join(parts): [each[part] for part in parts] for parts in self.joined}
+        means = {**each, **{name: sum(parts) / len(parts) for name, parts in joint.items()}}
+        return np.array([0.0 if name in self.dropped else means[name] for name in self.names])
 
     def for_kernel(self, weights: np.ndarray) -> tuple[np.ndarray, ...]:
         """Return how the kernel compares simple columns, under weights of all columns."""
@@ -200,8 +196,13 @@ class MixedPlan:
     # -- comparing ---------------------------------------------------------------------------------
 
     def sums(
-        self, a: Arrays, b: Arrays, weights: np.ndarray, midpoint: bool, step: float = 0.0
-    ) -> tuple[np.ndarray, np.ndarray]:
+        self,
+        a: Arrays,
+        b: Arrays,
+        weights: np.ndarray,
+        midpoint: bool,
+        pairs: Pairs | None = None,
+    ) -> Pairs:
         """Return for each pair what speaks against likeness and what could be compared.
 
         Where everything can be compared in every pair, the second is a single cell.
@@ -211,53 +212,22 @@ class MixedPlan:
         a, b : encoded rows
         weights : float64, one per column of ``names``
         midpoint : bool
-            Whether a missing cell counts as a difference of 1/2 instead of not at all.
-        step : float
-            A power of two: differences that are not plain are rounded to multiples of it. 0: not.
+            Whether a missing cell counts as a difference of 1/2 instead of not at all. Pairs that
+            are present and still cannot be compared stay left out.
+        pairs : two int64 arrays of one length, optional
+            Rows of a and of b; pairs with the same row of a are adjacent. None: all pairs.
         """
-        # (x + magic) - magic rounds x to a multiple of step, in the kernel as well as here.
-        magic = ROUND * step
         # Rows may come as a strided view; kernels are compiled for one layout only.
-        left, right = np.ascontiguousarray(a[SIMPLE]), np.ascontiguousarray(b[SIMPLE])
-        against = np.empty((len(left), len(right)))
-        sides, plan = (left, right, self.ends), self.for_kernel(weights)[1:]
-        # Small blocks are answered by numpy before the kernel would be compiled (decision 14). Not
-        # powers: numpy rounds them differently, and answers must not depend on the block's size.
-        if not self.has_curves and not worth_compiling(mixed.mixed_block, len(left) * right.size):
-            compared, write = np.empty(against.shape), cast(Any, fallback.mixed_block)
-            write(*sides, plan[0], self.levels, self.starts, midpoint, against, compared)
+        x, y = np.ascontiguousarray(a[SIMPLE]), np.ascontiguousarray(b[SIMPLE])
+        if pairs:
+            against, compared = np.empty(len(pairs[0])), np.empty(len(pairs[0]))
+            plan = self.for_kernel(weights)
+            mixed.mixed_pair_sums(x, y, *pairs, *plan, midpoint, against, compared)
         else:
-            # Without missing cells all pairs have the same divisor: one cell instead of a matrix.
-            compared = np.empty((1, 1) if mixed.all_compared(*sides, midpoint) else against.shape)
-            mixed.mixed_block(*sides, *plan, midpoint, magic, against, compared)
-
-        differs = (
-            (1.0 - self.distances[name].similarity(a[COLUMN + name], b[COLUMN + name]) + magic)
-            - magic
-            for name in self.objects
-        )
-        every = slice(None), None  # each row of a with each row of b
-        return self._add_objects(a, b, weights, midpoint, (every, None), differs, against, compared)
-
-    def _add_objects(
-        self,
-        a: Arrays,
-        b: Arrays,
-        weights: np.ndarray,
-        midpoint: bool,
-        pairs: tuple[Any, Any],
-        each: Iterable[np.ndarray],
-        against: np.ndarray,
-        compared: np.ndarray,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the two sums with the columns of objects added to those of the simple ones.
-
-        With ``midpoint``, pairs with a missing cell count as half different; pairs that are present
-        and still cannot be compared stay left out. ``pairs`` selects the two rows of each pair, of
-        which ``each`` yields the differences column by column.
-        """
-        left, right = pairs
-        for name, weight, differs in zip(self.objects, weights[self.n_simple :], each, strict=True):
+            against, compared = self._simple_sums(x, y, weights, midpoint)
+        left, right = pairs or ((slice(None), None), slice(None))  # each row of a with each of b
+        for name, weight in zip(self.objects, weights[self.n_simple :], strict=True):
+            differs = 1.0 - self._alike(name, a, b, pairs)
             left_out = np.isnan(differs)
             if left_out.any():
                 differs[left_out] = 0.0
@@ -272,43 +242,31 @@ class MixedPlan:
             against += weight * differs
         return against, compared
 
+    def _simple_sums(
+        self, a: np.ndarray, b: np.ndarray, weights: np.ndarray, midpoint: bool
+    ) -> Pairs:
+        """Return the two sums of every row of a and every row of b over the simple columns."""
+        plan, block = self.for_kernel(weights), mixed.mixed_block
+        # Small blocks are answered by numpy before the kernel would be compiled (decision 14). Not
+        # powers: numpy rounds them differently, and answers must not depend on the block's size.
+        small = not self.has_curves and not worth_compiling(block, len(a) * b.size)
+        # Without missing cells all pairs have the same divisor: one cell instead of a matrix.
+        same = not small and mixed.all_compared(a, b, self.ends, midpoint)
+        against = np.empty((len(a), len(b)))
+        compared = np.empty((1, 1) if same else against.shape)
+        write = cast(Any, fallback.mixed_block if small else block)
+        write(a, b, *plan, midpoint, against, compared)
+        return against, compared
+
+    def _alike(self, name: str, a: Arrays, b: Arrays, pairs: Pairs | None) -> np.ndarray:
+        """Return the similarities of cells of a column of objects; NaN is undefined."""
+        distance, x, y = self.distances[name], a[COLUMN + name], b[COLUMN + name]
+        return distance.similarity(x, y) if not pairs else pair_similarities(distance, x, y, *pairs)
+
     @property
     def has_curves(self) -> bool:
         """Whether some numbers have a curved similarity: powers, which only loops take alike."""
         return bool(self.ends[1] > self.ends[0])
-
-    def pair_sums(
-        self,
-        a: Arrays,
-        b: Arrays,
-        left: np.ndarray,
-        right: np.ndarray,
-        weights: np.ndarray,
-        midpoint: bool,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the two sums of row left[i] of a and row right[i] of b, as ``sums`` has them.
-
-        Parameters
-        ----------
-        a, b : encoded rows
-        left, right : int64 arrays of one length; pairs with the same left row are adjacent
-        weights, midpoint : as for ``sums``
-        """
-        x, y = np.ascontiguousarray(a[SIMPLE]), np.ascontiguousarray(b[SIMPLE])
-        against, compared = np.empty(len(left)), np.empty(len(left))
-        plan = self.for_kernel(weights)
-        mixed.mixed_pair_sums(x, y, left, right, *plan, midpoint, against, compared)
-
-        pairs, each = (left, right), self._pair_differences(a, b, left, right)
-        return self._add_objects(a, b, weights, midpoint, pairs, each, against, compared)
-
-    def _pair_differences(
-        self, a: Arrays, b: Arrays, left: np.ndarray, right: np.ndarray
-    ) -> Iterator[np.ndarray]:
-        """Yield the differences of pairs in every column of objects."""
-        for name in self.objects:
-            key, distance = COLUMN + name, self.distances[name]
-            yield 1.0 - pair_similarities(distance, a[key], b[key], left, right)
 
     def differences(self, a: Arrays, b: Arrays, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return the difference of rows left[i] of a and right[i] of b in every column, or NaN.
@@ -316,8 +274,8 @@ class MixedPlan:
         Pairs with the same left row are best kept together: columns of objects then compare it
         with all its right rows in one call.
         """
-        objects = list(self._pair_differences(a, b, left, right))
         simple = self.simple_pairs(a[SIMPLE][left], b[SIMPLE][right])
+        objects = [1.0 - self._alike(name, a, b, (left, right)) for name in self.objects]
         return np.column_stack([simple, *objects]) if objects else simple
 
     def simple_pairs(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -327,15 +285,12 @@ class MixedPlan:
         ----------
         a, b : float64 (rows, simple columns), as they are encoded
         """
-        simple = np.empty((len(a), self.n_simple))
-        if not self.has_curves and not worth_compiling(mixed.mixed_pairs, a.size):
-            write: Any = fallback.mixed_pairs
-            write(a, b, self.ends, self.levels, self.starts, simple)
-            return simple
-        tables = (self.alpha, self.beta, self.levels, self.starts)
+        out, compare = np.empty((len(a), self.n_simple)), mixed.mixed_pairs
+        if not self.has_curves and not worth_compiling(compare, a.size):
+            compare = fallback.mixed_pairs
         a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
-        mixed.mixed_pairs(a, b, self.ends, *tables, simple)
-        return simple
+        compare(a, b, self.ends, self.alpha, self.beta, self.levels, self.starts, out)
+        return out
 
     def missing(self, rows: Arrays) -> np.ndarray:
         """Return which cells are missing, a bool array (rows, columns)."""
@@ -354,46 +309,24 @@ class MixedPlan:
     ) -> MixedPlan:
         """Learn ranges, frequencies and scales from a table; ``learn`` fits one distance."""
         chosen = options or PlanOptions()
-        chosen.check_names(table, who)
-        joined = chosen.joined(table)
+        chosen._check_names(table, who)
+        # Columns are compared as one, except where an option names one alone.
+        named = {name for names in chosen._options_by_name().values() for name in names}
+        joined = tuple(parts for parts in table.joined.values() if named.isdisjoint(parts))
         table = table.join(joined)
-        fitted = {column.name: learn(chosen.distance_of(column, who), column) for column in table}
-        # Columns of one group are adjacent, so that the kernel has one loop per group; within a
-        # group they keep the order of the table, which fixes the order of every sum.
-        groups = {name: _group(distance) for name, distance in fitted.items()}
-        names = sorted(fitted, key=lambda name: (groups[name], table.names.index(name)))
-        simple = [name for name in names if groups[name] < len(GROUPS)]
-        counts = np.bincount([groups[name] for name in simple], minlength=len(GROUPS))
-        shape = np.ones((2, len(simple)))
-        for j, name in enumerate(simple):
-            if isinstance(distance := fitted[name], Absolute):
-                shape[:, j] = distance.alpha, distance.beta
-        ends = np.cumsum(counts).astype(np.int64)
-        tables = _level_tables([fitted[name] for name in simple])
-        dropped = tuple(name for name, distance in fitted.items() if _is_dropped(distance))
-        return cls(tuple(names), fitted, dropped, ends, shape[0], shape[1], *tables, joined)
+        fitted = {column.name: learn(chosen._distance_of(column, who), column) for column in table}
+        return cls(fitted, joined)
 
     # -- loading -----------------------------------------------------------------------------------
 
     def check_loaded(self, dims: Dims) -> None:
-        """Check after loading that columns are in the groups of their distances."""
-        where = "MixedPlan"
-        require(set(self.names) == set(self.distances), where, "a distance per column", "others")
-        joint = {", ".join(parts) for parts in self.joined}
-        require(joint <= set(self.names), f"{where}.joined", "columns of the plan", "others")
+        """Check after loading that the distances are fitted, and derive the rest from them."""
         for name, distance in self.distances.items():
             fits = hasattr(distance, "scale_") and hasattr(distance, "_cells_shape")
-            require(fits, f"{where}.distances[{name[:40]!r}]", "a fitted distance", "another")
-        rising = (self.ends[1:] >= self.ends[:-1]).all() and self.ends[-1] == dims["simple"]
-        require(rising and dims["simple"] <= dims["columns"], f"{where}.ends", "ends of groups")
-        groups = np.searchsorted(self.ends, np.arange(len(self.names)), side="right")
-        own = [_group(self.distances[name]) for name in self.names]
-        require(groups.tolist() == own, where, "columns in the groups of their distances", "others")
-        for j, (start, size) in enumerate(self.starts.tolist()):
-            tabled = isinstance(self.distances[self.names[j]], Information | RankRange)
-            levels = len(self.distances[self.names[j]].levels_) if tabled else 0  # type: ignore[attr-defined]
-            fits = size == levels and start + size * size <= len(self.levels)
-            require(fits, f"{where}.starts", "tables of levels inside the list of them", "others")
+            require(fits, f"MixedPlan.distances[{name[:40]!r}]", "a fitted distance", "another")
+        self.__post_init__()
+        joint = {", ".join(parts) for parts in self.joined}
+        require(joint <= set(self.names), "MixedPlan.joined", "columns of the plan", "others")
 
     def rows_shape(self) -> dict[str, Field]:
         """Return what encoded rows look like."""
@@ -430,12 +363,6 @@ def _scale_of(scale: Mapping[str, str], column: Column, who: str) -> str:
         hint = Phrase("Leave it out of ", Param("scale"), ", or use ", kinds)
         raise InvalidInput(given, "a column of numbers", f"kind {column.kind.name}", hint)
     return word
-
-
-def _is_dropped(distance: Distance) -> bool:
-    """Whether a column is constant and so, on request, left out of every comparison."""
-    drops = isinstance(distance, Absolute) and distance.constant == "drop"
-    return drops and distance.scale_ == 0
 
 
 def _level_tables(distances: list[Distance]) -> tuple[np.ndarray, np.ndarray]:

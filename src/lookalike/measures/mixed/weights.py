@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lookalike._runtime.random_state import make_generator
 from lookalike._runtime.threads import blocks, run, single_blas
-from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase, TooFewRows
+from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase
+from lookalike.kernels.lists import keep_by_class
 from lookalike.measures.contract.matrices import check_pairs
-from lookalike.measures.contract.rows import Rows
+from lookalike.measures.contract.rows import Rows, check_k, self_pairs
 from lookalike.measures.medoids import fasterpam
-from lookalike.measures.mixed.plan import SIMPLE, MixedPlan
+from lookalike.measures.mixed.plan import MixedPlan
 from lookalike.saving.fields import Choice, Integer, Maybe
 from lookalike.table import Table, read_table
 from lookalike.table.model import targets
@@ -29,7 +29,7 @@ MAX_TASKS = 64  # each keeps a matrix of sums until all are added
 MAX_CLUSTERED_ROWS = 2000  # of more rows, samples of this size are clustered (CLARA)
 N_DRAWS = 5  # samples, as in Kaufman and Rousseeuw (1990)
 RIDGE = 1e-9  # added to the squares: of equally good weights those of least norm are found
-STEP = 2.0**-36  # differences are multiples of it, so sums of up to 2^17 columns are exact
+STEP = 2.0**-36  # far above round-off, and far below the differences of other rows
 
 
 # -- ReliefF and RReliefF --------------------------------------------------------------------------
@@ -48,30 +48,22 @@ class Neighborhoods:
 
     def __init__(self, plan: MixedPlan, rows: Rows, codes: np.ndarray, n_neighbors: int) -> None:
         self.plan, self.rows, self.codes = plan, rows, codes
-        self.n_classes = int(codes.max()) + 1
+        sizes = np.bincount(codes)
         # A list longer than the largest class could never be filled.
-        self.n_neighbors = min(n_neighbors, int(np.bincount(codes).max()))
+        self.lists = len(sizes), min(n_neighbors, int(sizes.max()))
         self.missing = plan.missing(rows.arrays)
-        self.coarse, self.coarse_rows = _coarse(plan, rows)
         self.used = _used(plan).astype(np.float64)
-
-    def parts(self, sampled: np.ndarray) -> list[tuple[np.ndarray]]:
-        """Cut the sampled rows into parts of at most PAIRS_PER_BATCH pairs."""
-        size = min(ROWS_PER_BLOCK, PAIRS_PER_BATCH // (self.n_classes * self.n_neighbors))
-        return [(sampled[part],) for part in blocks(len(sampled), max(1, size))]
 
     def find(self, rows: np.ndarray) -> np.ndarray:
         """Return the nearest rows of each class, by (distance, row); -1 where there are no more."""
-        from lookalike.kernels.lists import keep_by_class
-
-        shape = (len(rows), self.n_classes, self.n_neighbors)
+        shape = (len(rows), *self.lists)
         distances, indices = np.full(shape, np.inf), np.full(shape, -1)
-        queries = self.coarse_rows[rows].arrays
+        queries = self.rows[rows].arrays
         for part in blocks(len(self.rows), CANDIDATES_PER_BLOCK):
             # A missing cell counts as half different, so all sums have the same columns. They are
-            # exact (STEP), so that the order of the columns does not choose among ties.
-            others = self.coarse_rows[part].arrays
-            block, _ = self.coarse.sums(queries, others, self.used, midpoint=True, step=STEP)
+            # rounded, so that the order of the columns does not choose among ties.
+            block, _ = self.plan.sums(queries, self.rows[part].arrays, self.used, midpoint=True)
+            block = np.round(block / STEP)
             keep_by_class(block, part.start, self.codes, rows, distances, indices)
         return indices
 
@@ -82,16 +74,26 @@ class Neighborhoods:
         gaps = self.missing[left] | self.missing[right]
         return np.where(np.isnan(differs), 0.5 * gaps, differs) * self.used
 
+    def sum_up(
+        self, sampled: np.ndarray, weigh: Callable[..., np.ndarray], n_jobs: int | None
+    ) -> np.ndarray:
+        """Return sums over pairs of a sampled row and its neighbors: of 1, and of each difference.
 
-def _coarse(plan: MixedPlan, rows: Rows) -> tuple[MixedPlan, Rows]:
-    """Return plan and rows with numbers and levels rounded to multiples of STEP.
+        ``weigh(left, right, c, length)`` returns what the pairs count, in one sum or in several;
+        ``length`` is that of the list of class c, which a small class cannot fill.
+        """
 
-    Differences are then multiples too, and their sums exact, the same in every order.
-    """
-    # Codes of categories are integers, which rounding leaves as they are.
-    simple = np.round(rows.arrays[SIMPLE] / STEP) * STEP
-    levels = np.round(plan.levels / STEP) * STEP
-    return replace(plan, levels=levels), Rows(rows.seen, {**rows.arrays, SIMPLE: simple})
+        def sum_part(rows: np.ndarray) -> np.ndarray:
+            lists = self.find(rows)
+            row, c, rank = np.nonzero(lists >= 0)
+            left, right = rows[row], lists[row, c, rank]
+            counts = weigh(left, right, c, (lists >= 0).sum(axis=2)[row, c])
+            sums = (counts[..., None] * self.differ(left, right)).sum(axis=-2)
+            return np.append(counts.sum(axis=-1, keepdims=True), sums, axis=-1)
+
+        size = max(1, min(ROWS_PER_BLOCK, PAIRS_PER_BATCH // (self.lists[0] * self.lists[1])))
+        parts = [(sampled[part],) for part in blocks(len(sampled), size)]
+        return np.asarray(np.sum(run(sum_part, parts, n_jobs, "weighing columns"), axis=0))
 
 
 def relief_of_classes(
@@ -101,20 +103,12 @@ def relief_of_classes(
     codes = near.codes
     prior = np.bincount(codes) / len(codes)
 
-    def weigh(rows: np.ndarray) -> np.ndarray:
-        lists = near.find(rows)
-        row, c, rank = np.nonzero(lists >= 0)
-        left = rows[row]
+    def weigh(left: np.ndarray, _: np.ndarray, c: np.ndarray, length: np.ndarray) -> np.ndarray:
         own = codes[left]
-        # Hits count -1, misses by the share of their class among the other classes (see Notes); the
-        # mean is over the length of each list, since a small class cannot fill it.
-        length = (lists >= 0).sum(axis=2)[row, c]
-        share = np.where(c == own, -1.0, prior[c] / (1.0 - prior[own])) / length
-        differs = near.differ(left, lists[row, c, rank])
-        return np.asarray((share[:, None] * differs).sum(axis=0))
+        # Hits count -1, misses by the share of their class among the other classes (see Notes).
+        return np.where(c == own, -1.0, prior[c] / (1.0 - prior[own])) / length
 
-    parts = run(weigh, near.parts(sampled), n_jobs, "weighing columns")
-    return np.asarray(np.sum(parts, axis=0) / len(sampled))
+    return near.sum_up(sampled, weigh, n_jobs)[1:] / len(sampled)
 
 
 def relief_of_numbers(
@@ -123,37 +117,33 @@ def relief_of_numbers(
     """Return the raw weights of the columns for a target of numbers, in the order of the plan."""
     span = float(target.max() - target.min())  # finite and above 0: ``_spread_numbers`` checked it
 
-    def weigh(rows: np.ndarray) -> np.ndarray:
-        lists = near.find(rows)[:, 0]
-        row, rank = np.nonzero(lists >= 0)
-        left, right = rows[row], lists[row, rank]
-        share = 1.0 / (lists >= 0).sum(axis=1)[row]
-        apart = np.abs(target[left] - target[right]) / span
-        differs = near.differ(left, right)
-        columns = (share[:, None] * differs).sum(axis=0)
-        both = ((share * apart)[:, None] * differs).sum(axis=0)
-        return np.stack([np.full(len(both), (share * apart).sum()), columns, both])
+    def weigh(left: np.ndarray, right: np.ndarray, _: np.ndarray, length: np.ndarray) -> np.ndarray:
+        share = 1.0 / length
+        return np.stack([share, share * (np.abs(target[left] - target[right]) / span)])
 
-    parts = run(weigh, near.parts(sampled), n_jobs, "weighing columns")
-    apart, columns, both = np.sum(parts, axis=0)
+    (_, *columns), (apart, *both) = near.sum_up(sampled, weigh, n_jobs)
     alike = len(sampled) - apart
     # RReliefF (see Notes): all targets equal, or all as different as can be, make a fraction 0 / 0.
-    with np.errstate(invalid="ignore", divide="ignore"):
-        raw = np.where(apart > 0, both / apart, 0.0)
-        return np.asarray(raw - np.where(alike > 0, (columns - both) / alike, 0.0))
-
-
-PAIR_SETS = ("cluster_prototype", "cluster", "prototypes", "global")
-
-Pairing = tuple[int, np.ndarray]
-"""One row and the rows it is paired with."""
+    raw = np.array(both) / apart if apart > 0 else np.zeros(len(both))
+    return raw - (np.subtract(columns, both) / alike if alike > 0 else 0.0)
 
 
 # -- pairs -----------------------------------------------------------------------------------------
 
+PAIR_SETS = ("cluster_prototype", "cluster", "prototypes", "global")
 
-def make_pairings(pairs: str, medoids: np.ndarray, labels: np.ndarray) -> list[Pairing]:
-    """Return the pairs of rows of a pair set, one row with several at a time.
+
+class Pairings(NamedTuple):
+    """Row ``rows[i]`` is paired with ``order[stops[i] - counts[i] : stops[i]]``, itself aside."""
+
+    rows: np.ndarray
+    order: np.ndarray
+    stops: np.ndarray
+    counts: np.ndarray
+
+
+def make_pairings(pairs: str, medoids: np.ndarray, labels: np.ndarray) -> Pairings:
+    """Return the pairs of rows of a pair set.
 
     Parameters
     ----------
@@ -161,15 +151,17 @@ def make_pairings(pairs: str, medoids: np.ndarray, labels: np.ndarray) -> list[P
     medoids : int64, the rows in the middle of the clusters
     labels : int64 array of n, the cluster of each row
     """
-    every_row = np.arange(len(labels))
     if pairs == "global":
-        return [(i, every_row[i + 1 :]) for i in range(len(labels) - 1)]
+        labels = np.zeros_like(labels)
+    order, sizes = np.argsort(labels, kind="stable"), np.bincount(labels, minlength=len(medoids))
+    ends = np.cumsum(sizes)
     if pairs == "prototypes":
-        return [(int(m), np.delete(every_row, m)) for m in medoids]
-    clusters = [np.flatnonzero(labels == c) for c in range(len(medoids))]
+        every = np.full(len(medoids), len(labels))
+        return Pairings(medoids, order, every, every)
     if pairs == "cluster_prototype":
-        return [(int(m), rows[rows != m]) for m, rows in zip(medoids, clusters, strict=True)]
-    return [(int(i), rows[j + 1 :]) for rows in clusters for j, i in enumerate(rows[:-1])]
+        return Pairings(medoids, order, ends, sizes)
+    stops = ends[labels[order]]  # each row with those that come after it in its cluster
+    return Pairings(order, order, stops, stops - np.arange(1, len(order) + 1))
 
 
 def find_clusters(
@@ -189,7 +181,6 @@ def find_clusters(
     for _ in range(N_DRAWS if size < n else 1):
         drawn = np.sort(random.choice(n, size, replace=False)) if size < n else np.arange(n)
         distances = _distances(plan, rows[drawn], rows[drawn], n_jobs)
-        np.fill_diagonal(distances, 0.0)
         # The greedy start costs as much as all the rest; of several draws the best is kept anyway.
         start = n_clusters if size == n else random.choice(size, n_clusters, replace=False)
         medoids = drawn[np.sort(fasterpam(distances, start).medoids)]
@@ -203,11 +194,13 @@ def _distances(plan: MixedPlan, a: Rows, b: Rows, n_jobs: int | None) -> np.ndar
     """Return 1 - Gower with equal weights; rows with nothing to compare are half alike."""
     weights, out = _used(plan).astype(np.float64), np.empty((len(a), len(b)))
 
-    def compare(part: slice, columns: slice) -> None:
+    def compare(down: slice, across: slice) -> None:
         # Equal weights: learned ones would make the clusters depend on what they are used for.
-        against, compared = plan.sums(a[part].arrays, b[columns].arrays, weights, midpoint=False)
+        here, there, part = a[down], b[across], out[down, across]
+        against, compared = plan.sums(here.arrays, there.arrays, weights, midpoint=False)
         with np.errstate(invalid="ignore"):
-            out[part, columns] = np.nan_to_num(against / compared, nan=0.5)
+            part[:] = np.nan_to_num(against / compared, nan=0.5)
+        part[self_pairs(here, there)] = 0.0  # also of a row without any cell
 
     columns = list(blocks(len(b), CANDIDATES_PER_BLOCK))
     tasks = [(part, c) for part in blocks(len(a), ROWS_PER_BLOCK) for c in columns]
@@ -221,9 +214,6 @@ def _nearest_medoids(
     labels, nearest = np.empty(len(rows), dtype=np.int64), np.empty(len(rows))
     for part in blocks(len(rows), max(64, 10**6 // len(medoids))):  # 8 MB of distances at a time
         distances = _distances(plan, rows[part], rows[medoids], n_jobs)
-        # A medoid is at 0 from itself, also one without any cell, which is half alike to all.
-        own = np.flatnonzero(np.isin(np.arange(part.start, part.stop), medoids))
-        distances[own, np.searchsorted(medoids, part.start + own)] = 0.0
         labels[part], nearest[part] = distances.argmin(axis=1), distances.min(axis=1)
     return float(nearest.sum()), labels
 
@@ -234,7 +224,7 @@ def _nearest_medoids(
 def sum_squares(
     plan: MixedPlan,
     rows: Rows,
-    pairings: Sequence[Pairing],
+    pairings: Pairings,
     codes: np.ndarray,
     missing: str,
     n_jobs: int | None = None,
@@ -245,11 +235,16 @@ def sum_squares(
     everything: the objective is w' Q w. Pairs with nothing to compare are left out, and so are
     dropped columns.
     """
-    used = _used(plan)
+    used, ends = _used(plan), np.cumsum(pairings.counts)
 
-    def sum_group(pairings: Sequence[Pairing]) -> tuple[np.ndarray, int]:
+    def sum_part(start: int, stop: int) -> tuple[np.ndarray, int]:
         squares, count = np.zeros((used.sum(), used.sum())), 0
-        for left, right in _batches(pairings):
+        # All pairs together could be billions ("global"): they are made a batch at a time.
+        for batch in blocks(stop - start, PAIRS_PER_BATCH):
+            pair = np.arange(start + batch.start, start + batch.stop)
+            at = np.searchsorted(ends, pair, side="right")
+            left, right = pairings.rows[at], pairings.order[pairings.stops[at] - ends[at] + pair]
+            left, right = left[left != right], right[left != right]
             alike = 1.0 - plan.differences(rows.arrays, rows.arrays, left, right)[:, used]
             undefined = np.isnan(alike)
             defined = ~undefined.all(axis=1)
@@ -265,44 +260,12 @@ def sum_squares(
             count += len(alike)
         return squares, count
 
-    groups = [(group,) for group in _groups(pairings)]
+    n_pairs = int(ends[-1])
+    parts = list(blocks(n_pairs, max(PAIRS_PER_BATCH, -(-n_pairs // MAX_TASKS)))) or [slice(0, 0)]
+    tasks = [(part.start, part.stop) for part in parts]
     with single_blas():  # more threads inside a product would add in another order
-        squares, counts = zip(*run(sum_group, groups, n_jobs, "weighing columns"), strict=True)
+        squares, counts = zip(*run(sum_part, tasks, n_jobs, "weighing columns"), strict=True)
     return np.asarray(np.sum(squares, axis=0)), sum(counts)
-
-
-def _groups(pairings: Sequence[Pairing]) -> list[list[Pairing]]:
-    """Share the pairings out into few groups with about as many pairs each."""
-    share = max(PAIRS_PER_BATCH, -(-sum(len(rows) for _, rows in pairings) // MAX_TASKS))
-    groups: list[list[Pairing]] = [[]]
-    size = 0
-    for pairing in pairings:
-        if size and size + len(pairing[1]) > share:
-            groups.append([])
-            size = 0
-        groups[-1].append(pairing)
-        size += len(pairing[1])
-    return groups
-
-
-def _batches(pairings: Sequence[Pairing]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the pairs of a group as (left rows, right rows), PAIRS_PER_BATCH at a time."""
-    # All pairs of a group together could be billions ("global"), so batches are filled in turn.
-    left: list[np.ndarray] = []
-    right: list[np.ndarray] = []
-    size = 0
-    for row, others in pairings:
-        start = 0
-        while start < len(others):
-            part = others[start : start + PAIRS_PER_BATCH - size]
-            left.append(np.full(len(part), row))
-            right.append(part)
-            start, size = start + len(part), size + len(part)
-            if size == PAIRS_PER_BATCH:
-                yield np.concatenate(left), np.concatenate(right)
-                left, right, size = [], [], 0
-    if size:
-        yield np.concatenate(left), np.concatenate(right)
 
 
 # -- the solution ----------------------------------------------------------------------------------
@@ -425,15 +388,11 @@ def relieff_weights(
     """
     who = "relieff_weights"
     Integer(1).check(who, "n_neighbors", n_neighbors)
-    Maybe(Integer(1)).check(who, "n_samples", n_samples)
     Choice(*targets.TARGETS).check(who, "target", target)
-    Choice(True, False).check(who, "normalize", normalize)
     table, values, plan = _prepare(X, y, kinds, plan, who)
     n = len(table)
-    if n_samples is not None and n_samples > n:
-        hint = Phrase("Use ", Param("n_samples", n, of=who), " or leave it out")
-        given = Param("n_samples", n_samples, of=who)
-        raise TooFewRows(given, "as many rows", Param("n_samples", n), hint)
+    if n_samples is not None:
+        check_k(n_samples, n, who, False, "n_samples")
     random = make_generator(random_state)
     sampled = np.arange(n) if n_samples is None else np.sort(random.choice(n, n_samples, False))
     rows = Rows(np.arange(n), plan.encode(table))
@@ -442,13 +401,12 @@ def relieff_weights(
         raw = relief_of_classes(Neighborhoods(plan, rows, codes, n_neighbors), sampled, n_jobs)
     else:
         goal = _spread_numbers(values, who)
-        one_class = np.zeros(n, dtype=np.int64)
-        near = Neighborhoods(plan, rows, one_class, n_neighbors)
+        near = Neighborhoods(plan, rows, np.zeros(n, dtype=np.int64), n_neighbors)
         raw = relief_of_numbers(near, goal, sampled, n_jobs)
     weights = _in_order(raw, plan, table)
     if not normalize:
         return weights
-    used = np.array([name not in plan.dropped for name in table.names])
+    used = _in_order(_used(plan), plan, table)
     other = ("Try another ", Param("n_neighbors"), ", or leave the weights out")
     return positive(weights, used, who, "a column that separates the target", other)
 
@@ -531,11 +489,15 @@ def least_squares_weights(
         hint = "Cut the target into classes, or use relieff_weights"
         raise InvalidInput(who, "a target of classes", found, hint)
     codes = _code_classes(values, who)
-    rows = Rows(np.arange(len(table)), plan.encode(table))
-    medoids = labels = np.zeros(len(table), dtype=np.int64)
+    n = len(table)
+    rows = Rows(np.arange(n), plan.encode(table))
+    medoids = labels = np.zeros(n, dtype=np.int64)
     if pairs != "global":
-        k = _count_clusters(n_clusters, len(table), int(codes.max()) + 1, who)
-        medoids, labels = find_clusters(plan, rows, k, random, n_jobs)
+        if n_clusters is None:  # the rule of thumb sqrt(n / 2)
+            usual = max(int(codes.max()) + 1, min(50, round(float(np.sqrt(n / 2)))))
+            n_clusters = min(n - 1, usual)
+        check_k(n_clusters, n - 1, who, True, "n_clusters")
+        medoids, labels = find_clusters(plan, rows, int(n_clusters), random, n_jobs)
     pairings = make_pairings(pairs, medoids, labels)
     squares, count = sum_squares(plan, rows, pairings, codes, missing, n_jobs)
     if not count:
@@ -588,16 +550,6 @@ def _spread_numbers(values: np.ndarray, who: str) -> np.ndarray:
         needed = "a target of finite numbers that differ"
         raise InvalidInput(who, needed, found, "Choose another target")
     return target
-
-
-def _count_clusters(n_clusters: int | None, n: int, n_classes: int, who: str) -> int:
-    if n_clusters is None:  # the rule of thumb sqrt(n / 2)
-        return min(n - 1, max(n_classes, min(50, round(float(np.sqrt(n / 2))))))
-    if n_clusters >= n:
-        given, needed = Param("n_clusters", n_clusters, of=who), f"at least {n_clusters + 1} rows"
-        hint = ("Use ", Param("n_clusters", n - 1), " or add rows")
-        raise TooFewRows(given, needed, Param("n_samples", n), hint)
-    return int(n_clusters)
 
 
 # -- answering -------------------------------------------------------------------------------------
