@@ -31,23 +31,22 @@ from lookalike.kernels.cells import (
     draw_different,
     draw_entry,
     draw_second,
-    draw_times,
     grow_isolation,
     grow_similarity,
     least_varied,
     make_scratch,
     make_tree,
-    partition_rows,
     present_rows,
     project,
     sort_by_projection,
+    split_node,
     try_cut,
     variance_of_cells,
     variance_of_codes,
     variance_of_numbers,
     varies,
 )
-from lookalike.kernels.growing import group_rows, stack_root
+from lookalike.kernels.growing import WAITING, group_rows, stack_root
 from trees import cell_reference as reference
 
 seeds = st.integers(0, 2**32 - 1)
@@ -164,13 +163,22 @@ def test_projections_come_in_order_and_are_differences_of_distances(seed, kind, 
 
 
 def test_rows_are_parted_in_their_order_and_unknown_ones_follow_the_default():
-    x = np.array([5.0, 1.0, np.nan, 2.0, 9.0])
+    cells = column(VALUE, [5.0, 1.0, np.nan, 2.0, 9.0])
     for default, expected in ((1, [1, 2, 3, 0, 4]), (0, [1, 3, 0, 2, 4])):
-        rows = np.arange(5)
-        cells = VALUE, x, 0.0, 0.0, 2.0, default, NONE, 0, 1
-        middle = partition_rows(*cells, rows, 0, 5, np.empty(5, np.int64))
+        rows, stack, tree, scratch = (
+            np.arange(5),
+            stack_root(5),
+            make_tree(9, 1),
+            make_scratch(5, 1),
+        )
+        stack.count[WAITING] = 0
+        scratch.score[1], scratch.test[:] = 2.0, (0, -1, -1, 0, default)
+        split_node(stack, tree, 0, cells, rows, 0, 5, 3, scratch)
         assert rows.tolist() == expected
-        assert middle == 2 + default
+        assert (tree.feature[0], tree.threshold[0], tree.default[0]) == (0, 2.0, default)
+        assert stack.count[WAITING] == 2
+        assert stack.waiting[1].tolist() == [0, 2 + default, 4, 0, 0]
+        assert stack.waiting[0].tolist() == [2 + default, 5, 4, 0, 1]
 
 
 # -- how much cells vary ---------------------------------------------------------------------------
@@ -547,10 +555,6 @@ def test_isolation_trees_part_all_rows_or_stop_at_their_depth():
     pairs = {draw_different(numbers, np.arange(4), 4, state, False, chosen) for _ in range(200)}
     assert pairs == {(a, b) for a in range(4) for b in range(4) if a != b} - {(0, 1), (1, 0)}
     assert draw_different(numbers, np.arange(2), 2, state, False, chosen)[1] == -1
-    times = np.zeros(50, np.int64)
-    draw_times(state, 50, times)
-    assert times.sum() == 50
-    assert 10 < (times == 0).sum() < 30  # a third, about
     present = np.full(3, -1)
     assert present_rows(np.array([np.nan, 1, 2, 3]), np.arange(4), 0, 3, present) == 2
     assert present.tolist() == [1, 2, -1]

@@ -7,7 +7,13 @@ from lookalike.errors import InvalidInput
 from lookalike.measures import ForestProximity
 from lookalike.prediction import RandomSimilarityForestClassifier
 from lookalike.trees import growing
-from lookalike.trees.growing import count_features, count_share, grow_each, tree_states
+from lookalike.trees.growing import (
+    count_features,
+    count_share,
+    draw_both,
+    grow_each,
+    tree_states,
+)
 
 RANDOM = np.random.default_rng(0)
 NUMBERS = RANDOM.random((60, 4))
@@ -78,3 +84,15 @@ def test_every_tree_has_a_stream_of_its_own():
     assert (states > 0).all()
     assert np.array_equal(states, tree_states(7, 50))
     assert not np.array_equal(states, tree_states(8, 50))
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_samples_hold_both_labels(replace):
+    labels, state = np.zeros(50, np.uint8), np.array([5], np.int64)
+    labels[7] = 1
+    rows = draw_both(labels, 25, replace, state)
+    assert 7 in rows
+    assert replace or len(set(rows.tolist())) == 25
+    assert np.array_equal(np.sort(draw_both(np.array([0, 1]), 2, False, state)), [0, 1])
+    with pytest.raises(InvalidInput, match="samples of 25 with one kind only"):
+        draw_both(np.zeros(50, np.uint8), 25, replace, state)

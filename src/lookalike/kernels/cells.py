@@ -366,7 +366,8 @@ def sort_by_projection(column, rows, m, p, q, scratch):
             if here == here:
                 item[k], proj[k] = rows[i], here
                 k += 1
-        sort_values(proj, item, k, scratch.counts)
+        # Rows come in ascending order, which those of one projection keep.
+        sort_values(proj, item, k, scratch.gaps, scratch.spare)
         return k
     # Only cells between p and q differ in their projection, so only these are sorted; of categories
     # none, as they project to three values. A number's projection falls from p to q, so ranks give
@@ -538,13 +539,6 @@ def best_cut(k, targets, rules, tie, step, only, scratch):
 
 
 @kernel
-def draw_times(state, n, times):
-    """Draw n of n rows with replacement and count how often each came."""
-    for _ in range(n):
-        times[draw_below(state, n)] += 1
-
-
-@kernel
 def present_rows(x, rows, low, high, present):
     """Write the rows of a node whose cell is there; return how many."""
     m = 0
@@ -663,19 +657,26 @@ def draw_second(rows, m, p, spread, by_target, targets, state, scratch):
 @kernel
 def try_column(f, column, node, targets, rules, state, scratch):
     """Try the tests of one column; return whether its cells vary in this node at all."""
-    kind, present = column.kind, scratch.present
-    m = present_rows(column.values, node.rows, node.low, node.high, present)
+    kind, x, present = column.kind, column.values, scratch.present
+    m = present_rows(x, node.rows, node.low, node.high, present)
     if m < 2 or not varies(column, present, m, targets.times, state):
         return False
-    by_target = rules.criterion == VARIANCE
-    first, spread = -1, math.sqrt(node.impurity)
+    by_target, spread = rules.criterion == VARIANCE, math.sqrt(node.impurity)
+    members, size = present, m  # which p is drawn from
     if kind != VALUE and rules.by_class and not by_target:
         group_rows(present, m, targets.label, targets.n_classes, scratch.grouped, scratch.ends)
         first = least_varied(column, targets, state, scratch)
+        members = scratch.grouped[scratch.ends[first] :]
+        size = scratch.ends[first + 1] - scratch.ends[first]
     for _ in range(1 if kind == VALUE else rules.max_pairs):
         p, q = -1, -1
         if kind != VALUE:
-            p, q = draw_pair(column, first, m, spread, by_target, targets, state, scratch)
+            p = draw_entry(state, members, size, targets.times)
+            for i in range(m):
+                scratch.gaps[i] = cell_distance(
+                    kind, x[present[i]], x[p], column.flat, column.base, column.width
+                )
+            q = draw_second(present, m, p, spread, by_target, targets, state, scratch)
             if q < 0:
                 continue
             if not rules.by_class:
@@ -686,54 +687,29 @@ def try_column(f, column, node, targets, rules, state, scratch):
 
 
 @kernel
-def draw_pair(column, first, m, spread, by_target, targets, state, scratch):
-    """Draw p (from class ``first``, unless that is -1) and q as the published steps do."""
-    x, present, ends = column.values, scratch.present, scratch.ends
-    if first >= 0:
-        members, size = scratch.grouped[ends[first] :], ends[first + 1] - ends[first]
-        p = draw_entry(state, members, size, targets.times)
-    else:
-        p = draw_entry(state, present, m, targets.times)
-    for i in range(m):
-        scratch.gaps[i] = cell_distance(
-            column.kind, x[present[i]], x[p], column.flat, column.base, column.width
-        )
-    return p, draw_second(present, m, p, spread, by_target, targets, state, scratch)
+def split_node(stack, tree, at, column, rows, low, high, depth, scratch):
+    """Write the best test of a node, part its rows, and put its children on the stack.
 
-
-@kernel
-def partition_rows(kind, x, p, q, threshold, default, flat, base, width, rows, low, high, spare):
-    """Bring the rows that go left to the front; return where the others begin.
-
-    p and q are cells. Both sides keep their order, as the lazy grower's do: both then add up
-    weights in the same order.
+    Both sides keep their order, as the lazy grower's do: both then add up weights in the same
+    order.
     """
-    lefts, rights = low, 0
+    kind, x, _, flat, base, width = column
+    test, threshold, spare = scratch.test, scratch.score[1], scratch.spare
+    tree.feature[at], tree.first[at], tree.second[at] = test[0], test[1], test[2]
+    tree.threshold[at], tree.default[at] = threshold, test[4]
+    p, q = (x[test[1]], x[test[2]]) if test[1] >= 0 else (0.0, 0.0)
+    middle, rights = low, 0
     # Every row is written to both sides, and the side where it belongs moves on: the processor
     # would guess half of the jumps wrong.
     for i in range(low, high):
         r = rows[i]
         here = project(kind, x[r], p, q, flat, base, width)
-        goes = np.int64((here <= threshold) | ((here != here) & (default == 1)))
-        rows[lefts], spare[rights] = r, r
-        lefts += goes
+        goes = np.int64((here <= threshold) | ((here != here) & (test[4] == 1)))
+        rows[middle], spare[rights] = r, r
+        middle += goes
         rights += 1 - goes
     for i in range(rights):
-        rows[lefts + i] = spare[i]
-    return lefts
-
-
-@kernel
-def split_node(stack, tree, at, column, rows, low, high, depth, scratch):
-    """Write the best test of a node, part its rows, and put its children on the stack."""
-    kind, x, _, flat, base, width = column
-    test, threshold = scratch.test, scratch.score[1]
-    tree.feature[at], tree.first[at], tree.second[at] = test[0], test[1], test[2]
-    tree.threshold[at], tree.default[at] = threshold, test[4]
-    a, b = (x[test[1]], x[test[2]]) if test[1] >= 0 else (0.0, 0.0)
-    middle = partition_rows(
-        kind, x, a, b, threshold, test[4], flat, base, width, rows, low, high, scratch.spare
-    )
+        rows[middle + i] = spare[i]
     stack_children(stack, at, low, middle, high, depth)
 
 

@@ -1,4 +1,4 @@
-"""Walking down grown similarity trees, and pruning them.
+"""Walking down grown similarity trees.
 
 ``values[f, i]`` is the number or category of row i on column f, or, for objects, its position in a
 block of distances to the kept cells (``flat``, as in ``cells``); ``p`` and ``q`` are numbers,
@@ -12,7 +12,7 @@ import numpy as np
 from lookalike.kernels._jit import kernel
 from lookalike.kernels.cells import project
 
-# -- all tests of rows, and pruning ----------------------------------------------------------------
+# -- all tests of rows ----------------------------------------------------------------------------
 
 
 class CellBlock(NamedTuple):
@@ -43,49 +43,6 @@ def project_rows(block, tests, out):
         for k in range(feature.shape[0]):
             f = feature[k]
             out[i, k] = project(kinds[f], values[f, i], p[k], q[k], flat, base[f], width[f])
-
-
-@kernel
-def prune(feature, right, weights, impurities, alpha):
-    """Make leaves of the subtrees whose loss per leaf is at most alpha, weakest first.
-
-    The nodes of one tree in preorder; ``feature`` becomes -1 in the new leaves. Nodes below them
-    stay as they are, to be dropped by the caller.
-    """
-    size = feature.shape[0]
-    parent = np.full(size, -1, np.int64)
-    risk, below, leaves = np.empty(size), np.empty(size), np.ones(size, np.int64)
-    for v in range(size):
-        risk[v] = weights[v] / weights[0] * impurities[v]
-        if feature[v] >= 0:
-            parent[v + 1] = v
-            parent[right[v]] = v
-    for v in range(size - 1, -1, -1):
-        below[v] = risk[v]
-        if feature[v] >= 0:
-            below[v] = below[v + 1] + below[right[v]]
-            leaves[v] = leaves[v + 1] + leaves[right[v]]
-    # Weakest-link pruning (Breiman et al. 1984, section 3.3). Losses of ancestors change with each
-    # cut, so the weakest is searched again each time.
-    gone = np.zeros(size, np.bool_)
-    while True:
-        weakest, least = -1, np.inf
-        for v in range(size):
-            if v > 0:  # parents come first
-                gone[v] = gone[parent[v]] or feature[parent[v]] < 0
-            if feature[v] >= 0 and not gone[v]:
-                loss = (risk[v] - below[v]) / (leaves[v] - 1)
-                if loss < least:
-                    weakest, least = v, loss
-        if weakest < 0 or least > alpha:
-            return
-        feature[weakest] = -1
-        gone_leaves, gone_risk = leaves[weakest] - 1, risk[weakest] - below[weakest]
-        v = weakest
-        while v >= 0:
-            leaves[v] -= gone_leaves
-            below[v] += gone_risk
-            v = parent[v]
 
 
 # -- rows go down together: each node parts all rows that have arrived ----------------------------

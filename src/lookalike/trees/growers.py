@@ -372,11 +372,11 @@ class ExtraForest(MatrixGrower):
         n, d = values.shape
         size = growing.count_share(self.max_samples, n, "max_samples")
         limit = self.max_depth or math.ceil(math.log2(max(2, size)))
-        columns, no_labels = np.ascontiguousarray(values.T), np.empty(0, np.uint8)
+        columns = np.ascontiguousarray(values.T)
 
         def one(state: np.ndarray) -> tuple[np.ndarray, ThresholdTree]:
             rows = np.empty(size, np.int64)
-            sample_rows(n, size, False, no_labels, state, rows)
+            sample_rows(n, False, state, rows)
             # Leaves hold at least a row each, so no tree has more than 2 * size - 1 nodes.
             feature, left, right = np.full((3, 2 * size), -1, np.int32)
             tree, stack = ThresholdTree(feature, np.zeros(2 * size), left, right), stack_root(size)

@@ -122,11 +122,14 @@ def grow_each(grow_one: Callable[[int], Tree], n_trees: int, n_jobs: int | None)
 def draw_both(
     labels: np.ndarray, max_samples: float | int, replace: bool, state: np.ndarray
 ) -> np.ndarray:
-    """Draw the rows of a tree among real and synthetic ones, of both labels (uint8)."""
+    """Draw the rows of a tree among real and synthetic ones, of both labels (0 and 1)."""
     size = count_share(max_samples, len(labels), "max_samples")
     drawn = np.empty(size, np.int64)
-    if size < 2 or sample_rows(len(labels), size, replace, labels, state, drawn) < 0:
-        found, hint = f"samples of {size} with one kind only", ("Raise ", Param("max_samples"))
-        needed = "samples that hold real and synthetic rows"
-        raise InvalidInput(Param("max_samples", max_samples), needed, found, hint)
-    return drawn
+    # The limit was chosen by hand; it only has to end a search that cannot succeed.
+    for _ in range(1000):
+        sample_rows(len(labels), replace, state, drawn)
+        if 0 < int(labels[drawn].sum(dtype=np.int64)) < size:
+            return drawn
+    found, hint = f"samples of {size} with one kind only", ("Raise ", Param("max_samples"))
+    needed = "samples that hold real and synthetic rows"
+    raise InvalidInput(Param("max_samples", max_samples), needed, found, hint)

@@ -116,22 +116,14 @@ class Sampling:
     def draw(self, labels: np.ndarray, state: np.ndarray) -> np.ndarray:
         """Draw the rows of a tree; return how often each came."""
         n = len(labels)
-        times = np.zeros(n, np.int64)
-        if self.bootstrap and not self.both:
-            kernels.draw_times(state, n, times)
-            return times
         if self.both:
-            drawn = growing.draw_both(
-                labels.astype(np.uint8), self.max_samples, self.bootstrap, state
-            )
+            drawn = growing.draw_both(labels, self.max_samples, self.bootstrap, state)
             return np.bincount(drawn, minlength=n)
-        size = growing.count_share(self.max_samples, n, "max_samples")
-        if size == n:
-            return np.ones(n, np.int64)
-        drawn, swaps = np.empty(size, np.int64), np.empty(size, np.int64)
-        steps.draw_rows(state, n, np.arange(n), drawn, swaps)
-        times[drawn] = 1
-        return times
+        size = n if self.bootstrap else growing.count_share(self.max_samples, n, "max_samples")
+        drawn = np.arange(size)
+        if self.bootstrap or size < n:
+            steps.sample_rows(n, self.bootstrap, state, drawn)
+        return np.bincount(drawn, minlength=n)
 
 
 def grow_trees(
@@ -424,7 +416,7 @@ class LazyGrower:
             known = ~np.isnan(proj)
             k = int(known.sum())
             scratch.item[:k], scratch.proj[:k] = here[known], proj[known]
-            steps.sort_values(scratch.proj, scratch.item, k, scratch.counts)
+            steps.sort_values(scratch.proj, scratch.item, k, scratch.gaps, scratch.spare)
             kernels.try_cut(f, a, b, kernels.UNCACHED, node, k, *facts)
         return True
 
@@ -456,40 +448,34 @@ def grow_isolation_trees(
     random_state : None, int or Generator
     n_jobs : int, optional
     """
-    n = len(cells[0])
+    n, d = len(cells[0]), len(columns)
     # One matrix for all trees, where that is less work than the pairs of every sample.
     whole = n * n <= 2 * n_trees * n_samples**2
     cache = CellCache.of(columns, cells, CACHE_PAIRS if whole else 0, n_jobs)
     states = growing.tree_states(random_state, n_trees)
     # Outliers are isolated early; deeper levels separate ordinary rows (Liu et al. 2008).
     depth = int(np.ceil(np.log2(max(2, n_samples))))
-    no_ranks = np.zeros((len(columns), n_samples), np.int32)  # random cuts sort nothing
-    objects = [f for f, column in enumerate(columns) if column.is_object]
-    if len(objects) * n_samples**2 > CACHE_PAIRS:
+    objects = sum(column.is_object for column in columns)
+    if objects * n_samples**2 > CACHE_PAIRS:
         raise InvalidInput(
             Param("max_samples", n_samples),
             f"at most {CACHE_PAIRS:,} distances per tree",
-            f"{len(objects)} columns of objects with {n_samples**2:,} each",
+            f"{objects} columns of objects with {n_samples**2:,} each",
             ("Lower ", Param("max_samples"), "; isolation needs small samples"),
         )
 
     def one(t: int) -> kernels.CellTree:
         state = states[t : t + 1].copy()
-        drawn, swaps = np.empty(n_samples, np.int64), np.empty(n_samples, np.int64)
-        steps.draw_rows(state, n, np.arange(n), drawn, swaps)
-        kinds = np.array([column.kind for column in columns], np.int64)
-        values = cache.arrays.values[:, drawn]
-        base, width = np.zeros(len(columns), np.int64), np.full(len(columns), n_samples)
-        flat = np.empty(max(1, len(objects) * n_samples**2))
-        for k, f in enumerate(objects):
-            base[f] = k * n_samples**2
-            flat[base[f] : base[f] + n_samples**2] = cache.block(f, drawn).ravel()
-            values[f] = np.where(np.isnan(values[f]), np.nan, np.arange(n_samples))
-        cells = kernels.CellColumns(kinds, values, no_ranks, flat, base, width)
+        drawn = np.empty(n_samples, np.int64)
+        steps.sample_rows(n, False, state, drawn)
+        if (cache.arrays.kinds == kernels.UNCACHED).any():
+            sample = CellCache.of(columns, tuple(own[drawn] for own in cells), CACHE_PAIRS, 1)
+        else:
+            sample = cache.take(np.broadcast_to(drawn, (d, n_samples)))
         tree, stack = kernels.make_tree(2 * n_samples, 1), steps.stack_root(n_samples)
-        rows, pool, once = np.arange(n_samples), np.arange(len(columns)), np.ones(n_samples, int)
-        scratch = kernels.make_scratch(n_samples, 1)
-        kernels.grow_isolation(cells, rows, once, depth, far, pool, state, stack, scratch, tree)
+        rows, pool, once = np.arange(n_samples), np.arange(d), np.ones(n_samples, int)
+        facts = sample.arrays, rows, once, depth, far, pool, state, stack
+        kernels.grow_isolation(*facts, kernels.make_scratch(n_samples, 1), tree)
         tree = truncate_tree(tree, int(stack.count[steps.MADE]))
         # Rows of the sample become rows of the table.
         first, second = (

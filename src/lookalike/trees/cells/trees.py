@@ -434,24 +434,28 @@ def prune_trees(trees: SimilarityTrees, alpha: float) -> SimilarityTrees:
     .. [1] L. Breiman, J. Friedman, R. Olshen, C. Stone (1984). Classification and regression trees.
        Chapter 3. doi:10.1201/9781315139470
     """
-    from lookalike.kernels.cells_walk import prune
-
-    feature = trees.feature.copy()
-    offsets = trees.offsets
-    for t in range(trees.n_trees):
-        part = slice(offsets[t], offsets[t + 1])
-        prune(feature[part], trees.right[part], trees.weights[part], trees.impurities[part], alpha)
+    feature, offsets = trees.feature.copy(), trees.offsets
+    start = np.repeat(offsets[:-1], np.diff(offsets))
+    right = start + np.maximum(trees.right, 0)
+    # A leaf costs its risk and alpha. The cheapest subtree below a node is it as a leaf, or those
+    # of its two children (the same tree as by cutting the weakest link again and again, theorem
+    # 3.10); in preorder, going backwards meets children first.
+    cost = trees.weights / trees.weights[start] * trees.impurities + alpha
+    for v in range(len(feature) - 1, -1, -1):
+        if feature[v] >= 0:
+            below = cost[v + 1] + cost[right[v]]
+            if cost[v] <= below:
+                feature[v] = -1
+            else:
+                cost[v] = below
     # What lies below a new leaf is dropped, and the rest renumbered.
     keep = np.zeros(len(feature), bool)
     keep[offsets[:-1]] = True
-    start = np.repeat(offsets[:-1], np.diff(offsets))
-    for v in range(len(feature)):  # preorder: parents come first
+    for v in range(len(feature)):  # parents come first
         if keep[v] and feature[v] >= 0:
-            keep[v + 1] = keep[start[v] + trees.right[v]] = True
+            keep[v + 1] = keep[right[v]] = True
     ends = np.concatenate([[0], np.cumsum(keep)])
     new_offsets = ends[offsets].astype(np.int64)
-    moved = ends[start + np.maximum(trees.right, 0)] - ends[start]
-    right = np.where(feature >= 0, moved, -1).astype(np.int32)
     leaf = feature < 0
     first, second, threshold = trees.first.copy(), trees.second.copy(), trees.threshold.copy()
     first[leaf], second[leaf], threshold[leaf] = -1, -1, 0.0
@@ -462,7 +466,7 @@ def prune_trees(trees: SimilarityTrees, alpha: float) -> SimilarityTrees:
         first=first[keep],
         second=second[keep],
         threshold=threshold[keep],
-        right=right[keep],
+        right=np.where(leaf, -1, ends[right] - ends[start]).astype(np.int32)[keep],
         offsets=new_offsets,
         **{name: getattr(trees, name)[keep] for name in same},
     )

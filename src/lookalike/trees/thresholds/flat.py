@@ -346,27 +346,17 @@ def check_preorder(feature: np.ndarray, right: np.ndarray, offsets: np.ndarray, 
     Which nodes are leaves fixes where every right child is; children come after their parents, so
     no walk can go in circles or leave its tree.
     """
-    inside = feature >= 0
-    sizes = np.diff(offsets)
-    require(len(sizes) and (sizes > 0).all(), where, "trees with at least one node", "others")
-    # How many subtrees are still to come: one more after a test, one less after a leaf.
-    # Vectorized, because a saved forest may have millions of nodes and comes from untrusted files:
-    # nothing may follow a child before it has been checked.
-    level = np.cumsum(np.where(inside, 1, -1))
-    start = np.repeat(np.concatenate([[0], level[offsets[1:-1] - 1]]), sizes)
-    last = np.zeros(len(feature), bool)
-    last[offsets[1:] - 1] = True
-    ends = np.where(last, level - start == -1, level - start >= 0)
-    require(ends.all(), where, "trees whose every node is reached once from the root", "others")
-    # The left subtree of node i ends where the level first falls below that before its beginning.
-    size = len(feature)
-    keys = np.sort((level + size + 1) * (size + 1) + np.arange(size))
-    at = np.flatnonzero(inside)
-    wanted = level[at] - 1 + size + 1
-    found = keys[np.searchsorted(keys, wanted * (size + 1) + at)] % (size + 1)
-    expected = np.full(size, -1, np.int64)
-    expected[at] = found + 1 - np.repeat(offsets[:-1], sizes)[at]
-    require(np.array_equal(expected, right), where, "right children in preorder", "others")
+    from lookalike.kernels.trees import order_nodes
+
+    size, start = len(feature), np.repeat(offsets[:-1], np.diff(offsets))
+    within = np.arange(size) - start
+    order, place = np.empty((2, size), np.int64)
+    # A saved forest comes from untrusted files: this walk follows no child before it is checked.
+    left = (within + 1).astype(np.int32)
+    whole = len(offsets) > 1 and order_nodes(feature, left, right, offsets, order, place) < 0
+    require(whole, where, "trees whose every node is reached once from the root", "others")
+    ordered = np.array_equal(order, within) and (right[feature < 0] == -1).all()
+    require(bool(ordered), where, "right children in preorder", "others")
 
 
 def join_trees(trees: list[ThresholdTree], category: np.ndarray) -> Forest:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run
 from lookalike.columns.ragged import Ragged
-from lookalike.kernels.proximity import SpreadRows
 from lookalike.trees.thresholds.flat import Forest, has_missing, unknown_bin
 
 Soft = tuple[Ragged, Ragged]
@@ -18,7 +17,7 @@ MAX_TILE_ROWS = 2048  # rows whose leaves are compared with a block: many of the
 TILE_COLUMNS = 128  # rows of a block: bytes for four vectors, and sums that stay near
 GAP_TILE_ROWS = 256  # rows and columns of a tile with missing values
 SPREAD_COLUMNS = 512  # rows listed leaf by leaf: with 1,000 trees their leaves take 12 MB
-JOIN_TILE_ROWS = 32  # rows and columns of a tile when two halves are joined
+JOIN_TILE_ROWS = 256  # rows and columns of a tile when two halves are joined
 
 
 def share_block(
@@ -47,9 +46,9 @@ def share_block(
     from lookalike.kernels.proximity import count_matches
 
     codes_x, codes_y = np.ascontiguousarray(codes_x), np.ascontiguousarray(codes_y)
-    out = np.empty((len(codes_x), len(codes_y)))
-    count_matches(codes_x, codes_y, codes_x.shape[1], out)
-    _fill_soft(Side(codes_x, soft_x), Side(codes_y, soft_y), leaf_offsets, out)
+    out, trees = np.empty((len(codes_x), len(codes_y))), codes_x.shape[1]
+    count_matches(codes_x, codes_y, trees, out)
+    _fill_soft((codes_x, soft_x, None), (codes_y, soft_y, None), leaf_offsets, trees, out)
     return out
 
 
@@ -84,9 +83,10 @@ def out_of_bag_block(
         1,
         shared,
     )
-    out = shared / np.maximum(usable, 1)
-    one, other = Side(codes_x, soft_x, bag_x), Side(codes_y, soft_y, bag_y)
-    _fill_soft(one, other, leaf_offsets, out, usable)
+    trees = np.maximum(usable, 1)
+    out = shared / trees
+    one, other = (codes_x, soft_x, bag_x == 0), (codes_y, soft_y, bag_y == 0)
+    _fill_soft(one, other, leaf_offsets, trees, out)
     # A pair without a tree that has seen neither row would be 0 / 0.
     if not usable.all():
         every = share_block(codes_x, codes_y, soft_x, soft_y, leaf_offsets)
@@ -105,47 +105,71 @@ def count_usable(bag_x: np.ndarray, bag_y: np.ndarray) -> np.ndarray:
     return usable
 
 
-class Side(NamedTuple):
-    """The rows of one side of a block; see ``share_block`` and ``out_of_bag_block``."""
+def leaf_matrix(
+    codes: np.ndarray,
+    leaf_offsets: np.ndarray,
+    weights: np.ndarray | None = None,
+    soft: Soft | None = None,
+) -> Any:
+    """Return the weight of each row in each leaf, numbered over the forest, as a sparse matrix.
 
-    codes: np.ndarray
-    soft: Soft | None
-    bag: np.ndarray = np.empty((0, 0), np.uint8)
+    Parameters
+    ----------
+    codes, leaf_offsets, soft
+        As for ``share_block``.
+    weights : array of the shape of ``codes``, optional
+        What a row counts in each tree; None: 1.
+    """
+    from scipy.sparse import csr_array
 
-    def take(self, rows: np.ndarray) -> SpreadRows:
-        """Return some rows for kernels."""
-        leaves, weights = (part[rows] for part in self.soft or ())
-        bag = self.bag[rows] if len(self.bag) else self.bag
-        return SpreadRows(self.codes[rows], bag, leaves.values, weights.values, leaves.offsets)
+    n, trees = codes.shape
+    complete = np.arange(n)
+    rows, leaf, weight = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
+    if soft is not None:
+        counts = np.diff(soft[0].offsets)
+        complete, rows = np.flatnonzero(counts == 0), np.repeat(complete, counts)
+        leaf, weight = (part.values for part in soft)
+    rows = np.concatenate([rows, np.repeat(complete, trees)])
+    leaf = np.concatenate([leaf, (leaf_offsets[:-1] + codes[complete].astype(np.int64)).ravel()])
+    weight = np.concatenate([weight, np.ones(len(complete) * trees)])
+    if weights is not None:
+        weight *= weights[rows, np.searchsorted(leaf_offsets, leaf, side="right") - 1]
+    return csr_array((weight, (rows, leaf)), shape=(n, leaf_offsets[-1]))
+
+
+def sum_products(one: Any, other: Any) -> np.ndarray:
+    """Return for all pairs of rows of two leaf matrices the sum of their products.
+
+    They are added in the order of the leaves whichever side comes first, so that exchanging the two
+    sides gives the same bits.
+    """
+    return np.asarray((one @ other.T).toarray())
 
 
 def _fill_soft(
-    one: Side,
-    other: Side,
+    one: tuple[np.ndarray, Soft | None, np.ndarray | None],
+    other: tuple[np.ndarray, Soft | None, np.ndarray | None],
     leaf_offsets: np.ndarray | None,
+    trees: int | np.ndarray,
     out: np.ndarray,
-    usable: np.ndarray | None = None,
 ) -> None:
     """Overwrite the pairs in which at least one row misses values and so is in several leaves.
 
-    ``usable`` is the number of trees that count for each pair; all of them unless given.
+    A side has codes, leaves and weights, and which trees count for each row; ``trees`` is how many
+    count for each pair.
     """
-    from lookalike.kernels.proximity import sum_overlaps
-
-    if one.soft is None or other.soft is None:
+    if leaf_offsets is None:
         return
-    spread = [np.diff(side.soft[0].offsets) > 0 for side in (one, other) if side.soft]
+    sides = [leaf_matrix(codes, leaf_offsets, use, soft) for codes, soft, use in (one, other)]
+    spread = [np.diff(soft[0].offsets) > 0 for _, soft, _ in (one, other) if soft]
+    every = np.broadcast_to(trees, out.shape)
     # Pairs of complete rows are exact counts already; only the others are spread over leaves.
     for rows, columns in _rectangles(*spread):
         if not (spread[0][rows[0]] or spread[1][columns[0]]):
             continue
-        mine = one.take(rows)
         for wide in blocks(len(columns), SPREAD_COLUMNS):
-            part = np.empty((len(rows), wide.stop - wide.start))
-            sum_overlaps(mine, other.take(columns[wide]), leaf_offsets, part)
             where = np.ix_(rows, columns[wide])
-            trees = one.codes.shape[1] if usable is None else np.maximum(usable[where], 1)
-            out[where] = part / trees
+            out[where] = sum_products(sides[0][rows], sides[1][columns[wide]]) / every[where]
 
 
 # -- common ancestors ------------------------------------------------------------------------------
@@ -253,7 +277,7 @@ def ratio_one_sided(
             most: int = most,
         ) -> None:
             side = proximity.RowBlock(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
-            scratch = np.empty((proximity.TREES_PER_PASS, most, len(side.leaf)))
+            scratch = np.empty((most, len(side.leaf)))
             part = np.zeros((tall.stop - tall.start, len(side.leaf)))
             proximity.ratio_one_sided(
                 places, side, splits, cuts, nodes, tests, forest.sizes, once, counter, scratch, part
@@ -275,14 +299,13 @@ def ratio_square(
 
     The same numbers as ``ratio_block``, in less than half the time: one pass serves both halves.
     """
-    from lookalike.kernels.proximity import symmetrize_tiles
-
     total = ratio_one_sided(forest, leaf, leaf, bins, once, n_jobs)
 
     def join(rows: slice) -> None:
-        for at in range(rows.start, len(leaf), JOIN_TILE_ROWS):
-            columns = slice(at, at + JOIN_TILE_ROWS)
-            symmetrize_tiles(total[rows, columns], total[columns, rows], forest.n_trees)
+        for columns in blocks(len(leaf), JOIN_TILE_ROWS):
+            if columns.start >= rows.start:
+                both = (total[rows, columns] + total[columns, rows].T) / forest.n_trees
+                total[rows, columns], total[columns, rows] = both, both.T
 
     run(join, [(rows,) for rows in blocks(len(leaf), JOIN_TILE_ROWS)], n_jobs, "joining halves")
     return total
