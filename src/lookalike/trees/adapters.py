@@ -49,12 +49,15 @@ def adapt_model(fitted: Any) -> TreeModel:
         return _read_booster(fitted, read)
     check_fitted(fitted)
     trees = _trees_of(fitted)
+    # A tree that saw some of the columns counts within them.
+    own = getattr(fitted, "estimators_features_", [range(fitted.n_features_in_)] * len(trees))
     parts = [
         ReadTree(
-            feature, tree.threshold, tree.children_left, tree.children_right,
-            tree.missing_go_to_left, gain=_gain_of(tree),
+            np.take(columns, tree.feature, mode="clip"),  # -2 in leaves, which test nothing
+            tree.threshold, tree.children_left, tree.children_right, tree.missing_go_to_left,
+            gain=_gain_of(tree),
         )
-        for tree, feature in zip(trees, _features_of(fitted, trees), strict=True)
+        for tree, columns in zip(trees, own, strict=True)
     ]  # fmt: skip
     names = getattr(fitted, "feature_names_in_", ())
     # scikit-learn compares in single precision.
@@ -91,22 +94,6 @@ def _trees_of(fitted: Any) -> list[Any]:
         hint = "Fit one of these on the same columns"
         raise WrongType("model", needed, type(fitted).__name__, hint)
     return [estimator.tree_ for estimator in estimators]
-
-
-def _features_of(fitted: Any, trees: list[Any]) -> list[np.ndarray]:
-    """Return the column that each node of each tree tests, -1 in leaves."""
-    features = [
-        np.where(np.asarray(tree.children_left) >= 0, np.asarray(tree.feature, np.int64), -1)
-        for tree in trees
-    ]
-    columns = None if hasattr(fitted, "tree_") else getattr(fitted, "estimators_features_", None)
-    if columns is None:
-        return features
-    # A tree that saw some of the columns counts within them.
-    return [
-        np.where(feature >= 0, np.asarray(own)[np.maximum(feature, 0)], -1)
-        for feature, own in zip(features, columns, strict=True)
-    ]
 
 
 def check_fitted(fitted: Any) -> None:
