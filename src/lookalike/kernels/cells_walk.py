@@ -25,20 +25,10 @@ class CellBlock(NamedTuple):
     width: np.ndarray
 
 
-class CellTests(NamedTuple):
-    """Tests: a column (-1 in a leaf), its two cells and a threshold."""
-
-    feature: np.ndarray
-    p: np.ndarray
-    q: np.ndarray
-    threshold: np.ndarray
-
-
 @kernel
-def project_rows(block, tests, out):
+def project_rows(block, feature, p, q, out):
     """Write the projection of every row by every test; NaN where it is undefined."""
     kinds, values, flat, base, width = block
-    feature, p, q, _ = tests
     for i in range(values.shape[1]):
         for k in range(feature.shape[0]):
             f = feature[k]

@@ -242,7 +242,10 @@ def find_outliers(
         forest = RandomSimilarityIsolationForest(n_estimators, random_state=random_state)
         return Outliers(method, -forest.fit(table).score_samples(table), table)
     if method == "combined":
-        return Outliers(method, _combined_scores(table, random_state), table)
+        if len(table) < 2 or not table.columns:  # nothing to be far from
+            return Outliers(method, np.zeros(len(table)), table)
+        views = neighbor_distances(by_deviation(table), NEIGHBORS, random_state)
+        return Outliers(method, np.asarray(np.maximum(*map(surprisal, views))), table)
     # Not checked for the other methods, which have no such parameter.
     Integer(1).check(who, "n_neighbors", n_neighbors, "Use 10")
     if len(table) < 2:
@@ -269,13 +272,6 @@ def surprisal(scores: np.ndarray) -> np.ndarray:
     """
     at_least = len(scores) - np.searchsorted(np.sort(scores), scores, side="left")
     return np.asarray(np.log2(len(scores) / at_least))
-
-
-def _combined_scores(table: Table, random_state: Any) -> np.ndarray:
-    if len(table) < 2 or not table.columns:  # nothing to be far from
-        return np.zeros(len(table))
-    views = neighbor_distances(by_deviation(table), NEIGHBORS, random_state)
-    return np.asarray(np.maximum(*map(surprisal, views)))
 
 
 def neighbor_distances(measure: Measure, sizes: Sequence[int], random_state: Any) -> np.ndarray:

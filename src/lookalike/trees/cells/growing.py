@@ -89,8 +89,8 @@ class Goal:
     n_classes : int
     """
 
-    label: np.ndarray | None = None
-    target: np.ndarray | None = None
+    label: Any = None
+    target: Any = None
     weight: np.ndarray | None = None
     n_classes: int = 1
 
@@ -307,8 +307,25 @@ class LazyGrower:
             while splits and drawn < len(pool) and tried < self.rules.max_columns:
                 tried += self._try_column(int(steps.draw_next(self.state, pool, drawn)), node)
                 drawn += 1
-            if test[0] >= 0:
-                self._split(stack, tree, at, rows, low, high, depth)
+            if test[0] < 0:
+                continue
+            # Of the best test, as ``split_node`` does where distances are known.
+            (f, p, q, _, default), threshold = test.tolist(), self.scratch.score[1]
+            column = kernels.column_of(self.cache.arrays, f)
+            if column.kind != kernels.UNCACHED:
+                kernels.split_node(stack, tree, at, column, rows, low, high, depth, self.scratch)
+                continue
+            tree.feature[at], tree.first[at], tree.second[at] = f, p, q
+            tree.threshold[at], tree.default[at] = threshold, default
+            here = rows[low:high].copy()
+            # Rows with a missing cell have no distances to ask for.
+            known = np.flatnonzero(~np.isnan(column.values[here]))
+            values = np.full(len(here), np.nan)
+            values[known] = self._projections(f, p, q, here[known])
+            goes = np.where(np.isnan(values), bool(default), values <= threshold)
+            middle = low + int(goes.sum())
+            rows[low:middle], rows[middle:high] = here[goes], here[~goes]
+            steps.stack_children(stack, at, low, middle, high, depth)
         return int(stack.count[steps.MADE])
 
     def _distances(self, f: int, row: int, rows: np.ndarray) -> np.ndarray:
@@ -336,33 +353,6 @@ class LazyGrower:
             if self.cache.columns[f].kind == kernels.TABLE_SQUARED:
                 return np.asarray(to_q * to_q - to_p * to_p)
             return np.asarray(to_q - to_p)
-
-    def _split(
-        self, stack: steps.NodeStack, tree: kernels.CellTree, at: int, rows: np.ndarray, *place: int
-    ) -> None:
-        """Write the best test of a node and part its rows, as ``split_node`` does elsewhere."""
-        (f, p, q, _, default), threshold = self.scratch.test.tolist(), self.scratch.score[1]
-        column, (low, high, depth) = kernels.column_of(self.cache.arrays, f), place
-        if column.kind != kernels.UNCACHED:
-            kernels.split_node(stack, tree, at, column, rows, *place, self.scratch)
-            return
-        tree.feature[at], tree.first[at], tree.second[at] = f, p, q
-        tree.threshold[at], tree.default[at] = threshold, default
-        here = rows[low:high].copy()
-        goes = np.full(len(here), bool(default))
-        # Rows with a missing cell have no distances to ask for.
-        known = np.flatnonzero(~np.isnan(column.values[here]))
-        values = self._projections(f, p, q, here[known])
-        is_known = ~np.isnan(values)
-        goes[known[is_known]] = values[is_known] <= threshold
-        middle = low + int(goes.sum())
-        rows[low:middle], rows[middle:high] = here[goes], here[~goes]
-        steps.stack_children(stack, at, low, middle, high, depth)
-
-    def _varies(self, f: int, rows: np.ndarray) -> bool:
-        if len(rows) <= kernels.MAX_ROWS_ALL_PAIRS:
-            return bool((self.cache.block(f, rows) > 0).any())
-        return bool((self._distances(f, self._draw(rows), rows) > 0).any())
 
     def _variance(self, f: int, rows: np.ndarray) -> float:
         """Return half the mean squared distance of some rows."""
@@ -399,7 +389,11 @@ class LazyGrower:
         targets, rules, state, scratch = facts
         here = node.rows[node.low : node.high]
         here = here[~np.isnan(self.cache.arrays.values[f][here])]
-        if len(here) < 2 or not self._varies(f, here):
+        if len(here) < 2:
+            return False
+        few = len(here) <= kernels.MAX_ROWS_ALL_PAIRS
+        found = self.cache.block(f, here) if few else self._distances(f, self._draw(here), here)
+        if not (found > 0).any():
             return False
         by_target = bool(rules.criterion == kernels.VARIANCE)
         by_class = rules.by_class and not by_target

@@ -13,7 +13,7 @@ from lookalike._runtime.threads import blocks, cached_property, run
 from lookalike.columns.base import Cells
 from lookalike.errors import TooLarge
 from lookalike.kernels.cells import TABLE, VALUE, CellTree
-from lookalike.kernels.cells_walk import CellBlock, CellTests, CellTrees
+from lookalike.kernels.cells_walk import CellBlock, CellTrees
 from lookalike.kernels.trees import Nodes
 from lookalike.saving import fields
 from lookalike.saving.encode import saveable
@@ -150,14 +150,9 @@ class SimilarityTrees:
     @cached_property
     def descent(self) -> CellTrees:
         """The trees as rows go down them."""
-        tests = self._tests_of(self.feature, self.first, self.second, self.threshold)
-        return CellTrees(*tests, self.right, self.default, self.offsets)
-
-    def _tests_of(
-        self, feature: np.ndarray, first: np.ndarray, second: np.ndarray, threshold: np.ndarray
-    ) -> CellTests:
-        ends = self._ends(feature, first), self._ends(feature, second)
-        return CellTests(feature, *ends, threshold)
+        ends = self._ends(self.feature, self.first), self._ends(self.feature, self.second)
+        facts = self.threshold, self.right, self.default, self.offsets
+        return CellTrees(self.feature, *ends, *facts)
 
     # -- rows --------------------------------------------------------------------------------------
 
@@ -337,10 +332,10 @@ class SimilarityTrees:
             )
         out = np.zeros((stop - start, max(1, len(different))))
         feature, first, second = np.ascontiguousarray(different.T)
-        tests = self._tests_of(feature, first, second, np.zeros(len(different)))
+        tests = feature, self._ends(feature, first), self._ends(feature, second)
 
         def project(block: CellBlock, rows: slice) -> None:
-            project_rows(block, tests, out[rows, : len(different)])
+            project_rows(block, *tests, out[rows, : len(different)])
 
         self._by_blocks(project, cells, n_jobs, "projecting rows", slice(start, stop))
         return out

@@ -4,31 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from lookalike.columns.ragged import Ragged
 from lookalike.trees.thresholds.flat import Forest
 
 ROUNDING_TOLERANCE = 1e-9  # of sums over all leaves of a forest
-
-
-def leaf_weights(
-    leaf_offsets: np.ndarray, codes: np.ndarray, soft: tuple[Ragged, Ragged] | None = None
-) -> np.ndarray:
-    """Return the weight of one row in every leaf: 1 in one leaf of each tree, or shares.
-
-    Parameters
-    ----------
-    leaf_offsets : int64 array
-        Where the leaf numbers of each tree begin.
-    codes : array of shape (1, n_trees)
-    soft : pair of Ragged of one row, optional
-        The leaves and weights of a row with gaps, if it has any.
-    """
-    weight = np.zeros(int(leaf_offsets[-1]))
-    if soft is not None and len(soft[0].values):
-        weight[soft[0].values] = soft[1].values
-    else:
-        weight[leaf_offsets[:-1] + codes[0].astype(np.int64)] = 1.0
-    return weight
 
 
 def parting_shares(forest: Forest, weight_x: np.ndarray, weight_y: np.ndarray) -> np.ndarray:
@@ -37,7 +15,8 @@ def parting_shares(forest: Forest, weight_x: np.ndarray, weight_y: np.ndarray) -
     Parameters
     ----------
     forest : Forest
-    weight_x, weight_y : arrays from ``leaf_weights``
+    weight_x, weight_y : arrays, one entry per leaf
+        The weight of a row in every leaf: 1 in one leaf of each tree, or shares.
         In a tree the sum over the nodes, plus the sum of ``weight_x * weight_y`` over the leaves,
         is 1.
     """
@@ -55,17 +34,15 @@ def undecided_columns(forest: Forest, weight: np.ndarray, n_columns: int) -> np.
     Parameters
     ----------
     forest : Forest
-    weight : array from ``leaf_weights``
+    weight : array
+        As for ``parting_shares``.
     n_columns : int
         How many columns ``Forest.column`` counts.
     """
     inside, (left, right) = _sides(forest, weight)
     found = np.zeros(n_columns, bool)
-    found[
-        forest.column[
-            forest.feature[inside[(left > ROUNDING_TOLERANCE) & (right > ROUNDING_TOLERANCE)]]
-        ]
-    ] = True
+    both = inside[(left > ROUNDING_TOLERANCE) & (right > ROUNDING_TOLERANCE)]
+    found[forest.column[forest.feature[both]]] = True
     return found
 
 

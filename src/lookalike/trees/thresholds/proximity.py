@@ -260,7 +260,8 @@ def ratio_one_sided(
     # Compared in the type of the bins: wider integers would halve the speed of the loop.
     cuts = splits.cut.astype(bins_y.dtype)
     total = np.empty((len(leaf_x), len(leaf_y)))
-    counter = _counter(forest)
+    # A byte for nearly every forest: the narrower the counter, the more rows per vector.
+    counter = np.empty(0, np.min_scalar_type(forest.sizes[0]))
     parts = [(wide,) for wide in blocks(len(leaf_y), TILE_COLUMNS)]
     # Tall tiles come one after another and share this memory: there is a place for every node.
     number = np.empty(int(nodes.leaf_offsets[-1]), np.int32)
@@ -432,10 +433,3 @@ def answer_shares(forest: Forest, bins: np.ndarray) -> np.ndarray:
         left = np.where(forest.equal[at] == 1, counts[cut], np.cumsum(counts)[cut])
         shares[at] = (left + 0.5) / (len(known) + 1)
     return shares
-
-
-def _counter(forest: Forest) -> np.ndarray:
-    """Return an empty array of the narrowest type that counts to the greatest depth."""
-    # A byte for nearly every forest: the narrower the counter, the more rows per vector.
-    depth = forest.sizes[0]
-    return np.empty(0, np.uint8 if depth < 256 else np.uint16 if depth < 65536 else np.uint32)
