@@ -30,12 +30,12 @@ def test_pauses_change_nothing(cells, monkeypatch):
     calls = []
     usual = growing.grow_by_parts
 
-    def count(n_rows, grow):
+    def count(n_rows, tree, grow):
         def counted(stack):
             calls.append(n_rows)
             grow(stack)
 
-        return usual(n_rows, counted)
+        return usual(n_rows, tree, counted)
 
     def answer():
         calls.clear()

@@ -1,4 +1,4 @@
-"""Growing similarity trees, whose tests compare a cell with two cells of fitted rows.
+"""Growing and walking similarity trees, whose tests compare a cell with two cells of fitted rows.
 
 A test on column f is a pair of rows p and q and a threshold: a row x is projected to
 ``d(q, x) - d(p, x)`` and goes left if that is at most the threshold. Columns are numbers,
@@ -10,19 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lookalike.kernels import growing
 from lookalike.kernels._jit import kernel
-from lookalike.kernels.growing import (
-    RANK_SHIFT,
-    WAITING,
-    draw_below,
-    draw_between,
-    draw_next,
-    group_rows,
-    next_node,
-    sort_keys,
-    sort_values,
-    stack_children,
-)
 
 # -- the named tuples of arrays that the kernels take ----------------------------------------------
 
@@ -243,7 +232,7 @@ def draw_entry(state, rows, m, times):
         total += times[rows[i]]
     # A row that was drawn several times is one entry each time. A linear search, as the sum above
     # has read all rows anyway.
-    left = draw_below(state, total)
+    left = growing.draw_below(state, total)
     i = 0
     while left >= times[rows[i]]:
         left -= times[rows[i]]
@@ -316,18 +305,12 @@ def variance_of_cells(column, rows, start, stop, times, state):
 @kernel
 def varies(column, rows, m, times, state):
     """Whether any two of the first m rows differ; of many objects, from one drawn at random."""
-    x, flat, base, width = column.values, column.flat, column.base, column.width
-    if column.kind < TABLE:
-        for i in range(1, m):
-            if x[rows[i]] != x[rows[0]]:
-                return True
-        return False
-    pivot = -1 if m <= MAX_ROWS_ALL_PAIRS else draw_entry(state, rows, m, times)
-    for i in range(m if pivot < 0 else 1):
-        line = base + width * int(x[rows[i] if pivot < 0 else pivot])
-        for j in range(m):
-            if flat[line + int(x[rows[j]])] > 0.0:
-                return True
+    x = column.values
+    if column.kind >= TABLE:
+        return variance_of_cells(column, rows, 0, m, times, state) > 0.0
+    for i in range(1, m):
+        if x[rows[i]] != x[rows[0]]:
+            return True
     return False
 
 
@@ -367,7 +350,7 @@ def sort_by_projection(column, rows, m, p, q, scratch):
                 item[k], proj[k] = rows[i], here
                 k += 1
         # Rows come in ascending order, which those of one projection keep.
-        sort_values(proj, item, k, scratch.gaps, scratch.spare)
+        growing.sort_values(proj, item, k, scratch.gaps, scratch.spare)
         return k
     # Only cells between p and q differ in their projection, so only these are sorted; of categories
     # none, as they project to three values. A number's projection falls from p to q, so ranks give
@@ -381,7 +364,7 @@ def sort_by_projection(column, rows, m, p, q, scratch):
         r = rows[i]
         code = codes[r]
         if floor < code < ceiling and (kind != CATEGORY or (code != codes[p] and code != codes[q])):
-            keys[inside] = (np.int64(code) << RANK_SHIFT) | r
+            keys[inside] = (np.int64(code) << growing.RANK_SHIFT) | r
             inside += 1
         elif code == codes[p] if kind == CATEGORY else (code <= floor) == falls:
             high -= 1
@@ -391,7 +374,7 @@ def sort_by_projection(column, rows, m, p, q, scratch):
             low += 1
     found = keys
     if kind != CATEGORY:
-        found = sort_keys(keys, inside, RANK_SHIFT, scratch.spare, scratch.counts)
+        found = growing.sort_keys(keys, inside, growing.RANK_SHIFT, scratch.spare, scratch.counts)
     for i in range(inside):
         item[low + i] = found[inside - 1 - i if falls else i] & 0xFFFFFFFF
     for i in range(m):
@@ -567,7 +550,7 @@ def try_cut(f, p, q, kind, node, k, targets, rules, state, scratch):
         # Differences of distances such as 1/3 differ in their last bits where they are equal.
         step = TIE_TOLERANCE * (proj[k - 1] - proj[0])
     if rules.random and proj[0] < proj[k - 1]:
-        drawn = draw_between(state, proj[0], proj[k - 1])
+        drawn = growing.draw_between(state, proj[0], proj[k - 1])
         while proj[only + 1] <= drawn:
             only += 1
     score, surplus, place, w_known = best_cut(k, targets, rules, tie, step, only, scratch)
@@ -664,7 +647,9 @@ def try_column(f, column, node, targets, rules, state, scratch):
     by_target, spread = rules.criterion == VARIANCE, math.sqrt(node.impurity)
     members, size = present, m  # which p is drawn from
     if kind != VALUE and rules.by_class and not by_target:
-        group_rows(present, m, targets.label, targets.n_classes, scratch.grouped, scratch.ends)
+        growing.group_rows(
+            present, m, targets.label, targets.n_classes, scratch.grouped, scratch.ends
+        )
         first = least_varied(column, targets, state, scratch)
         members = scratch.grouped[scratch.ends[first] :]
         size = scratch.ends[first + 1] - scratch.ends[first]
@@ -710,7 +695,7 @@ def split_node(stack, tree, at, column, rows, low, high, depth, scratch):
         rights += 1 - goes
     for i in range(rights):
         rows[middle + i] = spare[i]
-    stack_children(stack, at, low, middle, high, depth)
+    growing.stack_children(stack, at, low, middle, high, depth)
 
 
 @kernel
@@ -720,14 +705,14 @@ def grow_similarity(cells, targets, rows, rules, pool, state, stack, pause, scra
     Returns after ``pause`` rows; the nodes that wait are on the stack.
     """
     test, seen = scratch.test, 0
-    while stack.count[WAITING] > 0 and seen < pause:
-        at, low, high, depth = next_node(stack, tree.left, tree.right)
+    while stack.count[growing.WAITING] > 0 and seen < pause:
+        at, low, high, depth = growing.next_node(stack, tree.left, tree.right)
         seen += high - low
         node, splits = describe_node(tree, at, rows, low, high, depth, targets, rules)
         test[0] = -1
         drawn, tried = 0, 0
         while splits and drawn < pool.shape[0] and tried < rules.max_columns:
-            f = draw_next(state, pool, drawn)
+            f = growing.draw_next(state, pool, drawn)
             tried += try_column(f, column_of(cells, f), node, targets, rules, state, scratch)
             drawn += 1
         if test[0] >= 0:
@@ -742,7 +727,7 @@ def grow_similarity(cells, targets, rows, rules, pool, state, stack, pause, scra
 def draw_different(column, rows, m, state, far, chosen):
     """Draw two rows that differ: any two, or one and the row farthest from it; -1 if none does."""
     x = column.values
-    p = rows[draw_below(state, m)]
+    p = rows[growing.draw_below(state, m)]
     k, largest = 0, 0.0
     for i in range(m):
         d = cell_distance(column.kind, x[rows[i]], x[p], column.flat, column.base, column.width)
@@ -752,7 +737,7 @@ def draw_different(column, rows, m, state, far, chosen):
         if d > 0.0 and (d == largest or not far):
             chosen[k] = rows[i]
             k += 1
-    return p, chosen[draw_below(state, k)] if k > 0 else -1
+    return p, chosen[growing.draw_below(state, k)] if k > 0 else -1
 
 
 @kernel
@@ -770,7 +755,7 @@ def cut_randomly(f, column, rows, m, p, q, state, scratch):
             known += 1
     if not least < largest:
         return False
-    cut = draw_between(state, least, largest)
+    cut = growing.draw_between(state, least, largest)
     lefts = 0
     for i in range(known):
         lefts += proj[i] <= cut
@@ -786,13 +771,13 @@ def grow_isolation(cells, rows, times, max_depth, far, pool, state, stack, scrat
     A node takes the first column, in random order, on which a cut can be made.
     """
     present = scratch.present
-    while stack.count[WAITING] > 0:
-        at, low, high, depth = next_node(stack, tree.left, tree.right)
+    while stack.count[growing.WAITING] > 0:
+        at, low, high, depth = growing.next_node(stack, tree.left, tree.right)
         tree.entries[at] = high - low
         if high - low < 2 or depth >= max_depth:
             continue
         for drawn in range(pool.shape[0]):
-            f = draw_next(state, pool, drawn)
+            f = growing.draw_next(state, pool, drawn)
             column = column_of(cells, f)
             m = present_rows(column.values, rows, low, high, present)
             if m < 2 or not varies(column, present, m, times, state):
@@ -805,3 +790,87 @@ def grow_isolation(cells, rows, times, max_depth, far, pool, state, stack, scrat
             if cut_randomly(f, column, present, m, p, q, state, scratch):
                 split_node(stack, tree, at, column, rows, low, high, depth, scratch)
                 break
+
+
+# -- rows of a table: the projections of all tests, and the leaves ---------------------------------
+#
+# ``values[f, i]`` is the number or category of row i on column f, or, for objects, its position in
+# a block of distances to the kept cells (``flat``, as above); ``p`` and ``q`` are numbers,
+# categories, or positions among the kept cells.
+
+
+class CellBlock(NamedTuple):
+    """A block of rows: as ``CellColumns``, without the ranks."""
+
+    kinds: np.ndarray
+    values: np.ndarray
+    flat: np.ndarray
+    base: np.ndarray
+    width: np.ndarray
+
+
+@kernel
+def project_rows(block, feature, p, q, out):
+    """Write the projection of every row by every test; NaN where it is undefined."""
+    kinds, values, flat, base, width = block
+    for i in range(values.shape[1]):
+        for k in range(feature.shape[0]):
+            f = feature[k]
+            out[i, k] = project(kinds[f], values[f, i], p[k], q[k], flat, base[f], width[f])
+
+
+# Rows go down together: each node parts all rows that have arrived. A row alone waits for every
+# test before it knows the next one, and the processor mispredicts the side half of the time. Rows
+# of a node do not wait for each other: each is exchanged with the first of those that go right, and
+# only then it is decided whether that place moves on.
+
+
+class CellTrees(NamedTuple):
+    """Similarity trees as rows go down them; one entry per node, except for ``offsets``."""
+
+    feature: np.ndarray
+    p: np.ndarray
+    q: np.ndarray
+    threshold: np.ndarray
+    right: np.ndarray
+    default: np.ndarray
+    offsets: np.ndarray
+
+
+@kernel
+def find_leaves(block, trees, rows, waiting, out):
+    """Write the node in which each row ends, counted within each tree, a line per tree.
+
+    ``waiting`` has a line (node, first row, one past the last) for every node that may wait: one
+    more than the deepest tree has levels.
+    """
+    kinds, values, flat, base, width = block
+    feature, p, q, threshold, right, default, offsets = trees
+    for t in range(out.shape[0]):
+        start = offsets[t]
+        for i in range(out.shape[1]):
+            rows[i] = i
+        waiting[0, 0], waiting[0, 1], waiting[0, 2] = start, 0, out.shape[1]
+        top = 1
+        while top > 0:
+            top -= 1
+            v, low, high = waiting[top, 0], waiting[top, 1], waiting[top, 2]
+            f, border = feature[v], low
+            if f < 0:
+                for i in range(low, high):
+                    out[t, rows[i]] = v - start
+                continue
+            kind, column, missing = kinds[f], values[f], default[v] == 1
+            for i in range(low, high):
+                row = rows[i]
+                here = project(kind, column[row], p[v], q[v], flat, base[f], width[f])
+                goes = (here <= threshold[v]) | (missing & (here != here))
+                rows[i] = rows[border]
+                rows[border] = row
+                border += np.int64(goes)
+            if border > low:
+                waiting[top, 0], waiting[top, 1], waiting[top, 2] = v + 1, low, border
+                top += 1
+            if high > border:
+                waiting[top, 0], waiting[top, 1], waiting[top, 2] = start + right[v], border, high
+                top += 1

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from lookalike.columns.ragged import Ragged
 from lookalike.errors import InvalidInput, Param, WrongType
 from lookalike.trees.boosters import find_reader
 from lookalike.trees.growing import count_times
-from lookalike.trees.models import ReadTree, TreeModel, join, of_forest
+from lookalike.trees.models import ReadTree, TreeModel, join
 from lookalike.trees.thresholds.flat import Forest
 
 SUPPORTED_MODELS = (
@@ -43,7 +44,10 @@ def adapt_model(fitted: Any) -> TreeModel:
     if isinstance(fitted, TreeModel):
         return fitted
     if isinstance(fitted, Forest):
-        return of_forest(fitted)
+        n = fitted.n_inputs  # flat arrays already, without a name for any column
+        sides, numbers = np.full(n, -1, np.int8), Ragged.of([None] * n, np.int32)
+        tested = np.arange(n, dtype=np.int32)
+        return TreeModel(fitted, tested, sides, np.zeros(n, bool), numbers, (), ((),) * n)
     read = find_reader(fitted)
     if read is not None:
         return _read_booster(fitted, read)
@@ -73,8 +77,7 @@ def _read_booster(fitted: Any, read: Callable[[Any], TreeModel]) -> TreeModel:
             raise NotFittedError
         return read(fitted)
     except NotFittedError:
-        found = f"{type(fitted).__name__}, which is not fitted"
-        raise InvalidInput("model", "a fitted model", found, "Call its fit first") from None
+        raise _not_fitted(type(fitted).__name__) from None
 
 
 def _gain_of(tree: Any) -> float:
@@ -98,18 +101,18 @@ def _trees_of(fitted: Any) -> list[Any]:
 
 def check_fitted(fitted: Any) -> None:
     """Refuse what is not an estimator, and an estimator that was not fitted."""
-    name = type(fitted).__name__
+    name, needed = type(fitted).__name__, f"a fitted model ({SUPPORTED_MODELS})"
     if isinstance(fitted, type):
-        needed = f"a fitted model ({SUPPORTED_MODELS})"
         raise WrongType("model", needed, f"the class {fitted.__name__}", "Fit one")
     if not hasattr(fitted, "fit"):
-        raise WrongType(
-            "model", f"a fitted model ({SUPPORTED_MODELS})", f"a {name}", "Fit one of these"
-        )
+        raise WrongType("model", needed, f"a {name}", "Fit one of these")
     if getattr(fitted, "n_features_in_", None) is None:
-        raise InvalidInput(
-            "model", "a fitted model", f"{name}, which is not fitted", "Call its fit first"
-        )
+        raise _not_fitted(name)
+
+
+def _not_fitted(name: str) -> InvalidInput:
+    found = f"{name}, which is not fitted"
+    return InvalidInput("model", "a fitted model", found, "Call its fit first")
 
 
 def read_samples(fitted: Any, n_trees: int, n_rows: int) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 from lookalike._runtime.estimator import Estimator
 from lookalike._runtime.random_state import RANDOM_STATE, make_generator
 from lookalike.errors import InvalidInput, Param, TooFewRows, suggest
-from lookalike.kernels.growing import MADE, NodeStack, RankedTree, ThresholdTree, stack_root
+from lookalike.kernels.growing import RankedTree, ThresholdTree
 from lookalike.saving import fields
 from lookalike.saving.encode import SaveMixin
 from lookalike.table import Table
@@ -21,7 +21,7 @@ from lookalike.trees import growing
 from lookalike.trees.cells.columns import encode_columns, fit_columns
 from lookalike.trees.cells.growing import Sampling, TreeLimits, grow_unsupervised
 from lookalike.trees.cells.trees import SimilarityTrees
-from lookalike.trees.thresholds.flat import Forest, join_trees
+from lookalike.trees.thresholds.flat import Forest, flatten
 
 
 def add_synthetic(
@@ -72,18 +72,6 @@ def add_synthetic(
             drawn = synthetic == "resampled"
             fake[:, j] = x[rng.integers(0, n, n)] if drawn else rng.permutation(x)
     return fake
-
-
-def _rank(pooled: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
-    """Return the different values of each column, and every value as its place among them."""
-    codes = np.full(pooled.shape[::-1], -1, np.int32)
-    levels = []
-    for j, x in enumerate(pooled.T):
-        known = ~np.isnan(x)
-        level, code = np.unique(x[known], return_inverse=True)
-        levels.append(level)
-        codes[j, known] = code
-    return levels, codes
 
 
 def _thresholds(
@@ -213,7 +201,10 @@ class MatrixGrower(Grower, abstract=True):
             return tree
 
         trees = growing.grow_each(one, len(states), n_jobs)
-        return growing.GrownForest(join_trees(trees, which), in_bag)
+        feature, *rest = (np.concatenate(part) for part in zip(*trees, strict=True))
+        offsets = np.cumsum([0, *(len(tree.feature) for tree in trees)])
+        equal = np.where(feature >= 0, which[np.maximum(feature, 0)], 0)
+        return growing.GrownForest(flatten(feature, *rest, offsets, d, equal=equal), in_bag)
 
     @abstractmethod
     def _prepare(
@@ -298,7 +289,11 @@ class SyntheticForest(MatrixGrower):
         n, d = values.shape
         fake = add_synthetic(values, self.synthetic, category=category, random_state=rng)
         # Only the order of values matters to Gini impurity: kernels sort and compare ranks.
-        levels, codes = _rank(np.concatenate([values, fake]))
+        levels, codes = [], np.full((d, 2 * n), -1, np.int32)
+        for j, x in enumerate(np.concatenate([values, fake]).T):
+            known = ~np.isnan(x)
+            level, codes[j, known] = np.unique(x[known], return_inverse=True)
+            levels.append(level)
         tried = growing.count_features(self.max_features, d)
         # Real rows come first, as many synthetic ones behind them.
         labels = np.repeat(np.array([1, 0], np.uint8), n)
@@ -314,17 +309,13 @@ class SyntheticForest(MatrixGrower):
             tree = RankedTree(*np.full((5, 2 * size), -1, np.int32))
             scratch = (*np.empty((2, size), np.int64), np.empty(256, np.int64))
             drawn = min(tried, len(pool))
-
-            def grow(stack: NodeStack) -> None:
-                grow_gini(
-                    codes, category, labels, rows, pool, drawn, limit, state, stack,
-                    max(1, growing.ROWS_BEFORE_PAUSE // drawn), scratch, tree,
-                )  # fmt: skip
-
-            made = growing.grow_by_parts(size, grow)
-            tree = RankedTree(*(part[:made].copy() for part in tree))
-            thresholds = _thresholds(levels, tree, category, self.threshold)
-            return rows, ThresholdTree(tree.feature, thresholds, tree.left, tree.right)
+            facts = codes, category, labels, rows, pool, drawn, limit, state
+            pause = max(1, growing.ROWS_BEFORE_PAUSE // drawn)
+            grown = growing.grow_by_parts(
+                size, tree, lambda stack: grow_gini(*facts, stack, pause, scratch, tree)
+            )
+            thresholds = _thresholds(levels, grown, category, self.threshold)
+            return rows, ThresholdTree(grown.feature, thresholds, grown.left, grown.right)
 
         return one
 
@@ -379,10 +370,11 @@ class ExtraForest(MatrixGrower):
             sample_rows(n, False, state, rows)
             # Leaves hold at least a row each, so no tree has more than 2 * size - 1 nodes.
             feature, left, right = np.full((3, 2 * size), -1, np.int32)
-            tree, stack = ThresholdTree(feature, np.zeros(2 * size), left, right), stack_root(size)
-            pool, present = np.arange(d), np.empty(size)
-            grow_random(columns, category, rows, limit, pool, present, state, stack, tree)
-            return rows, ThresholdTree(*(part[: stack.count[MADE]].copy() for part in tree))
+            tree = ThresholdTree(feature, np.zeros(2 * size), left, right)
+            facts = columns, category, rows, limit, np.arange(d), np.empty(size), state
+            return rows, growing.grow_by_parts(
+                size, tree, lambda stack: grow_random(*facts, stack, tree)
+            )
 
         return one
 

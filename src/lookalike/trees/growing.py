@@ -81,13 +81,15 @@ def count_features(share: Any, d: int) -> int:
     raise InvalidInput("max_features", needed, repr(share), "Use one")
 
 
-def grow_by_parts(n_rows: int, grow: Callable[[NodeStack], None]) -> int:
-    """Grow a tree to its end; return the number of nodes.
+def grow_by_parts(n_rows: int, tree: Any, grow: Callable[[NodeStack], None]) -> Any:
+    """Grow a tree to its end; return it without the room that its arrays did not need.
 
     Parameters
     ----------
     n_rows : int
         Rows of the tree.
+    tree : named tuple of arrays
+        Written by ``grow``.
     grow : callable
         Goes on with the nodes on a stack, and returns after some time.
     """
@@ -96,7 +98,7 @@ def grow_by_parts(n_rows: int, grow: Callable[[NodeStack], None]) -> int:
     while stack.count[WAITING] > 0:
         check_stopped()
         grow(stack)
-    return int(stack.count[MADE])
+    return type(tree)(*(part[: stack.count[MADE]].copy() for part in tree))
 
 
 def grow_each(grow_one: Callable[[int], Tree], n_trees: int, n_jobs: int | None) -> list[Tree]:

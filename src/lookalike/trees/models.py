@@ -138,15 +138,6 @@ def largest(single: bool) -> float:
     return float(np.finfo(np.float32 if single else np.float64).max)
 
 
-def of_forest(forest: Forest) -> TreeModel:
-    """Return the model of trees that are flat arrays already, without a name for any column."""
-    n = forest.n_inputs
-    return TreeModel(
-        forest, np.arange(n, dtype=np.int32), np.full(n, -1, np.int8), np.zeros(n, bool),
-        Ragged.of([None] * n, np.int32), (), ((),) * n,
-    )  # fmt: skip
-
-
 def join(
     trees: Sequence[ReadTree],
     names: Iterable[Any],

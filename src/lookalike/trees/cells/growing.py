@@ -17,7 +17,7 @@ from lookalike.kernels import cells as kernels
 from lookalike.kernels import growing as steps
 from lookalike.trees import growing
 from lookalike.trees.cells.columns import CellCache, TreeColumn
-from lookalike.trees.cells.trees import SimilarityTrees, join_cell_trees, truncate_tree
+from lookalike.trees.cells.trees import SimilarityTrees, join_cell_trees
 
 # Both limits were chosen by hand.
 CACHE_PAIRS = 20_000_000  # distances kept for a forest: 160 MB
@@ -179,15 +179,16 @@ def grow_trees(
         # Added row by row, whatever numpy's own order of sums is.
         own = rules._replace(floor=float(np.cumsum(share * here[rows])[-1]) if len(rows) else 0.0)
         facts = cache.arrays, targets, rows, own, np.arange(len(cache.columns)), state
-        if lazy:
-            made = LazyGrower(cache, targets, own, state, scratch).grow(rows, tree)
-        else:
-            pause = max(1, growing.ROWS_BEFORE_PAUSE // max(1, rules.max_columns))
-            made = growing.grow_by_parts(
-                len(rows),
-                lambda stack: kernels.grow_similarity(*facts, stack, pause, scratch, tree),
-            )
-        return truncate_tree(tree, made)
+        slow = LazyGrower(cache, targets, own, state, scratch)
+        pause = max(1, growing.ROWS_BEFORE_PAUSE // max(1, rules.max_columns))
+
+        def grow(stack: steps.NodeStack) -> None:
+            if lazy:
+                slow.grow(stack, rows, tree)
+            else:
+                kernels.grow_similarity(*facts, stack, pause, scratch, tree)
+
+        return growing.grow_by_parts(len(rows), tree, grow)
 
     return growing.GrownForest(
         join_cell_trees(cache, growing.grow_each(one, n_trees, n_jobs)), in_bag
@@ -293,10 +294,9 @@ class LazyGrower:
     scratch: kernels.Scratch
     remembered: OrderedDict[tuple[int, int], np.ndarray] = field(default_factory=OrderedDict)
 
-    def grow(self, rows: np.ndarray, tree: kernels.CellTree) -> int:
-        """Grow the tree on some rows; return the number of nodes."""
-        pool, stack = np.arange(len(self.cache.columns)), steps.stack_root(len(rows))
-        test = self.scratch.test
+    def grow(self, stack: steps.NodeStack, rows: np.ndarray, tree: kernels.CellTree) -> None:
+        """Grow the tree on some rows."""
+        pool, test = np.arange(len(self.cache.columns)), self.scratch.test
         while stack.count[steps.WAITING]:
             check_stopped()
             at, low, high, depth = steps.next_node(stack, tree.left, tree.right)
@@ -309,24 +309,15 @@ class LazyGrower:
                 drawn += 1
             if test[0] < 0:
                 continue
-            # Of the best test, as ``split_node`` does where distances are known.
-            (f, p, q, _, default), threshold = test.tolist(), self.scratch.score[1]
-            column = kernels.column_of(self.cache.arrays, f)
-            if column.kind != kernels.UNCACHED:
-                kernels.split_node(stack, tree, at, column, rows, low, high, depth, self.scratch)
-                continue
-            tree.feature[at], tree.first[at], tree.second[at] = f, p, q
-            tree.threshold[at], tree.default[at] = threshold, default
-            here = rows[low:high].copy()
-            # Rows with a missing cell have no distances to ask for.
-            known = np.flatnonzero(~np.isnan(column.values[here]))
-            values = np.full(len(here), np.nan)
-            values[known] = self._projections(f, p, q, here[known])
-            goes = np.where(np.isnan(values), bool(default), values <= threshold)
-            middle = low + int(goes.sum())
-            rows[low:middle], rows[middle:high] = here[goes], here[~goes]
-            steps.stack_children(stack, at, low, middle, high, depth)
-        return int(stack.count[steps.MADE])
+            column = kernels.column_of(self.cache.arrays, test[0])
+            if column.kind == kernels.UNCACHED:
+                # Rows with a missing cell have no distances to ask for.
+                known = rows[low:high][~np.isnan(column.values[rows[low:high]])]
+                values = np.full(len(self.cache), np.nan)
+                values[known] = self._projections(*test[:3].tolist(), known)
+                # Projections are parted as numbers are that are tested as they are.
+                column = column._replace(kind=kernels.VALUE, values=values)
+            kernels.split_node(stack, tree, at, column, rows, low, high, depth, self.scratch)
 
     def _distances(self, f: int, row: int, rows: np.ndarray) -> np.ndarray:
         """Return the distances of a row to others."""
@@ -356,17 +347,15 @@ class LazyGrower:
 
     def _variance(self, f: int, rows: np.ndarray) -> float:
         """Return half the mean squared distance of some rows."""
-        square, count, counts = 0.0, 0, self.targets.times[rows]
-        # Row by row in the order of the kernel: the same bits whether distances are cached or not.
+        counts = self.targets.times[rows]
         if len(rows) <= kernels.MAX_ROWS_ALL_PAIRS:
             distances, counts = self.cache.block(f, rows).ravel(), np.outer(counts, counts).ravel()
         else:
             distances = self._distances(f, self._draw(rows), rows)
-        for distance, often in zip(distances, counts, strict=True):
-            if not np.isnan(distance):
-                square += often * distance * distance
-                count += often
-        return square / (2.0 * count) if count else 0.0
+        known = ~np.isnan(distances)
+        often, d = counts[known], distances[known]
+        # Row by row in the order of the kernel: the same bits whether distances are cached or not.
+        return float(np.cumsum(often * d * d)[-1] / (2.0 * often.sum())) if len(d) else 0.0
 
     def _least_varied_class(self, f: int, here: np.ndarray) -> np.ndarray:
         """Return the rows of the class whose cells vary least; of about equal ones the first."""
@@ -389,11 +378,7 @@ class LazyGrower:
         targets, rules, state, scratch = facts
         here = node.rows[node.low : node.high]
         here = here[~np.isnan(self.cache.arrays.values[f][here])]
-        if len(here) < 2:
-            return False
-        few = len(here) <= kernels.MAX_ROWS_ALL_PAIRS
-        found = self.cache.block(f, here) if few else self._distances(f, self._draw(here), here)
-        if not (found > 0).any():
+        if len(here) < 2 or not self._variance(f, here) > 0:
             return False
         by_target = bool(rules.criterion == kernels.VARIANCE)
         by_class = rules.by_class and not by_target
@@ -466,16 +451,22 @@ def grow_isolation_trees(
             sample = CellCache.of(columns, tuple(own[drawn] for own in cells), CACHE_PAIRS, 1)
         else:
             sample = cache.take(np.broadcast_to(drawn, (d, n_samples)))
-        tree, stack = kernels.make_tree(2 * n_samples, 1), steps.stack_root(n_samples)
-        rows, pool, once = np.arange(n_samples), np.arange(d), np.ones(n_samples, int)
-        facts = sample.arrays, rows, once, depth, far, pool, state, stack
-        kernels.grow_isolation(*facts, kernels.make_scratch(n_samples, 1), tree)
-        tree = truncate_tree(tree, int(stack.count[steps.MADE]))
+        whole_tree, scratch = (
+            kernels.make_tree(2 * n_samples, 1),
+            kernels.make_scratch(n_samples, 1),
+        )
+        rows, once = np.arange(n_samples), np.ones(n_samples, int)
+        facts = sample.arrays, rows, once, depth, far, np.arange(d), state
+        tree = growing.grow_by_parts(
+            n_samples,
+            whole_tree,
+            lambda stack: kernels.grow_isolation(*facts, stack, scratch, whole_tree),
+        )
         # Rows of the sample become rows of the table.
         first, second = (
             np.where(ends >= 0, drawn[ends], -1).astype(np.int32)
             for ends in (tree.first, tree.second)
         )
-        return tree._replace(first=first, second=second)
+        return kernels.CellTree(*tree._replace(first=first, second=second))
 
     return join_cell_trees(cache, growing.grow_each(one, n_trees, n_jobs))

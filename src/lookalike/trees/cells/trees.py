@@ -12,8 +12,7 @@ from lookalike._runtime.config import settings, show_bytes
 from lookalike._runtime.threads import blocks, cached_property, run
 from lookalike.columns.base import Cells
 from lookalike.errors import TooLarge
-from lookalike.kernels.cells import TABLE, VALUE, CellTree
-from lookalike.kernels.cells_walk import CellBlock, CellTrees
+from lookalike.kernels.cells import TABLE, VALUE, CellBlock, CellTree, CellTrees
 from lookalike.kernels.trees import Nodes
 from lookalike.saving import fields
 from lookalike.saving.encode import saveable
@@ -188,7 +187,7 @@ class SimilarityTrees:
 
     def _walk(self, block: CellBlock) -> np.ndarray:
         """Return the node in which each row of a block ends, a line per tree."""
-        from lookalike.kernels.cells_walk import find_leaves
+        from lookalike.kernels.cells import find_leaves
 
         m = block.values.shape[1]
         out, rows = np.empty((self.n_trees, m), np.int32), np.empty(m, np.int64)
@@ -318,7 +317,7 @@ class SimilarityTrees:
             Only these rows; the matrix is as wide as there are different projections.
         n_jobs : int, optional
         """
-        from lookalike.kernels.cells_walk import project_rows
+        from lookalike.kernels.cells import project_rows
 
         different, _ = self._inputs
         start, stop, _ = (part or slice(None)).indices(len(cells[0]))
@@ -385,11 +384,6 @@ class SimilarityTrees:
             )
 
 
-def truncate_tree(tree: CellTree, made: int) -> CellTree:
-    """Return the first nodes of a tree whose arrays are longer than it needed."""
-    return CellTree(*(part[:made].copy() for part in tree))
-
-
 def join_cell_trees(cache: CellCache, trees: list[CellTree]) -> SimilarityTrees:
     """Put trees one after another and keep the cells that their tests compare with."""
     all_nodes = CellTree(*(np.concatenate(part) for part in zip(*trees, strict=True)))
@@ -407,18 +401,9 @@ def join_cell_trees(cache: CellCache, trees: list[CellTree]) -> SimilarityTrees:
         places[0][here], places[1][here] = at[:half], at[half:]
         cells = cache.cells[f][used]
         kept.append(cells if cache.columns[f].kind >= TABLE else np.asarray(cells, np.float64))
-    return SimilarityTrees(
-        cache.columns,
-        tuple(kept),
-        feature,
-        places[0],
-        places[1],
-        all_nodes.threshold,
-        all_nodes.right,
-        all_nodes.default,
-        offsets,
-        *all_nodes[-4:],  # entries, weights, impurities and value
-    )
+    nodes = all_nodes._replace(first=places[0], second=places[1])._asdict()
+    del nodes["left"]  # the next node
+    return SimilarityTrees(cache.columns, tuple(kept), offsets=offsets, **nodes)
 
 
 def prune_trees(trees: SimilarityTrees, alpha: float) -> SimilarityTrees:
@@ -449,19 +434,15 @@ def prune_trees(trees: SimilarityTrees, alpha: float) -> SimilarityTrees:
     for v in range(len(feature)):  # parents come first
         if keep[v] and feature[v] >= 0:
             keep[v + 1] = keep[right[v]] = True
-    ends = np.concatenate([[0], np.cumsum(keep)])
-    new_offsets = ends[offsets].astype(np.int64)
-    leaf = feature < 0
-    first, second, threshold = trees.first.copy(), trees.second.copy(), trees.threshold.copy()
-    first[leaf], second[leaf], threshold[leaf] = -1, -1, 0.0
+    ends, leaf = np.concatenate([[0], np.cumsum(keep)]), feature < 0
+    nodes = {
+        "feature": feature,
+        "first": np.where(leaf, np.int32(-1), trees.first),
+        "second": np.where(leaf, np.int32(-1), trees.second),
+        "threshold": np.where(leaf, 0.0, trees.threshold),
+        "right": np.where(leaf, -1, ends[right] - ends[start]).astype(np.int32),
+    }
     same = ("default", "entries", "weights", "impurities", "value")
-    return replace(
-        trees,
-        feature=feature[keep],
-        first=first[keep],
-        second=second[keep],
-        threshold=threshold[keep],
-        right=np.where(leaf, -1, ends[right] - ends[start]).astype(np.int32)[keep],
-        offsets=new_offsets,
-        **{name: getattr(trees, name)[keep] for name in same},
-    )
+    nodes |= {name: getattr(trees, name) for name in same}
+    kept = {name: values[keep] for name, values in nodes.items()}
+    return replace(trees, offsets=ends[offsets].astype(np.int64), **kept)

@@ -11,7 +11,6 @@ from lookalike._runtime.config import settings, show_bytes
 from lookalike._runtime.threads import blocks, cached_property, run
 from lookalike.columns.ragged import Ragged
 from lookalike.errors import InvalidInput, Param, TooLarge
-from lookalike.kernels.growing import ThresholdTree
 from lookalike.kernels.trees import Nodes, Splits, Tests
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Dims, Fields, Flag, Offsets, require
@@ -357,14 +356,6 @@ def check_preorder(feature: np.ndarray, right: np.ndarray, offsets: np.ndarray, 
     require(whole, where, "trees whose every node is reached once from the root", "others")
     ordered = np.array_equal(order, within) and (right[feature < 0] == -1).all()
     require(bool(ordered), where, "right children in preorder", "others")
-
-
-def join_trees(trees: list[ThresholdTree], category: np.ndarray) -> Forest:
-    """Put trees one after another in a forest."""
-    feature, threshold, left, right = (np.concatenate(part) for part in zip(*trees, strict=True))
-    offsets = np.concatenate([[0], np.cumsum([len(tree.feature) for tree in trees])])
-    equal = np.where(feature >= 0, category[np.maximum(feature, 0)], 0)
-    return flatten(feature, threshold, left, right, offsets, len(category), equal=equal)
 
 
 def flatten(
