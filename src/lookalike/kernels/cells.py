@@ -79,6 +79,10 @@ class SplitRules(NamedTuple):
     by_class, balanced, midpoint, random : int
         Whether p comes from the least varied class, whether even cuts win ties, whether thresholds
         lie halfway between two projections, and whether they are drawn.
+    isolate : int
+        1 or 2 for isolation trees, which have no target: q is any row that differs from p (1), or
+        the one farthest from it (2), and the first column that can be cut is taken. Amounts of
+        which no two are equal keep nodes from being pure.
     floor : float
         The least weight of a side.
     """
@@ -93,6 +97,7 @@ class SplitRules(NamedTuple):
     balanced: int
     midpoint: int
     random: int
+    isolate: int
     floor: float
 
 
@@ -546,7 +551,7 @@ def try_cut(f, p, q, kind, node, k, targets, rules, state, scratch):
     # A variance has the square of the target's unit; Gini and entropy have none.
     tie = TIE_TOLERANCE * node.impurity if rules.criterion == VARIANCE else TIE_TOLERANCE
     step, only, drawn = 0.0, -1, 0.0
-    if kind >= TABLE and abs(proj[k - 1] - proj[0]) < np.inf:
+    if kind >= TABLE and not rules.isolate and abs(proj[k - 1] - proj[0]) < np.inf:
         # Differences of distances such as 1/3 differ in their last bits where they are equal.
         step = TIE_TOLERANCE * (proj[k - 1] - proj[0])
     if rules.random and proj[0] < proj[k - 1]:
@@ -615,7 +620,7 @@ def _with_unknown(node, k, targets, criterion, w_known, score, scratch):
 
 
 @kernel
-def draw_second(rows, m, p, spread, by_target, targets, state, scratch):
+def draw_second(rows, m, p, spread, rules, targets, state, scratch):
     """Draw q among rows of another class (or of a target further off than spread) away from p.
 
     ``scratch.gaps[i]`` is the distance of row i to p. Returns -1 if there is no such row.
@@ -623,13 +628,16 @@ def draw_second(rows, m, p, spread, by_target, targets, state, scratch):
     gaps, chosen, label, target = scratch.gaps, scratch.chosen, targets.label, targets.amount
     # Where no target is further off than the spread, any other target will do: a limit of 0.
     for limit in (spread, 0.0):
-        k = 0
+        k, largest = 0, 0.0
         for i in range(m):
-            if by_target:
+            if rules.criterion == VARIANCE:
                 other = abs(target[rows[i]] - target[p]) > limit
             else:
                 other = label[rows[i]] != label[p]
-            if other and gaps[i] > 0.0:
+            # A farther row empties the list of candidates; equally far ones are drawn from.
+            if rules.isolate == 2 and gaps[i] > largest:
+                largest, k = gaps[i], 0
+            if other and gaps[i] > 0.0 and gaps[i] >= largest:
                 chosen[k] = rows[i]
                 k += 1
         if k > 0:
@@ -639,14 +647,18 @@ def draw_second(rows, m, p, spread, by_target, targets, state, scratch):
 
 @kernel
 def try_column(f, column, node, targets, rules, state, scratch):
-    """Try the tests of one column; return whether its cells vary in this node at all."""
+    """Try the tests of one column; return whether its cells vary in this node at all.
+
+    Of an isolation tree, return whether the column can be cut.
+    """
     kind, x, present = column.kind, column.values, scratch.present
     m = present_rows(x, node.rows, node.low, node.high, present)
     if m < 2 or not varies(column, present, m, targets.times, state):
         return False
-    by_target, spread = rules.criterion == VARIANCE, math.sqrt(node.impurity)
+    # Any two amounts are further apart than a negative spread.
+    spread = -1.0 if rules.isolate else math.sqrt(node.impurity)
     members, size = present, m  # which p is drawn from
-    if kind != VALUE and rules.by_class and not by_target:
+    if kind != VALUE and rules.by_class and rules.criterion != VARIANCE:
         growing.group_rows(
             present, m, targets.label, targets.n_classes, scratch.grouped, scratch.ends
         )
@@ -661,14 +673,14 @@ def try_column(f, column, node, targets, rules, state, scratch):
                 scratch.gaps[i] = cell_distance(
                     kind, x[present[i]], x[p], column.flat, column.base, column.width
                 )
-            q = draw_second(present, m, p, spread, by_target, targets, state, scratch)
+            q = draw_second(present, m, p, spread, rules, targets, state, scratch)
             if q < 0:
                 continue
             if not rules.by_class:
                 p, q = q, p
         k = sort_by_projection(column, present, m, p, q, scratch)
         try_cut(f, p, q, kind, node, k, targets, rules, state, scratch)
-    return True
+    return not rules.isolate or scratch.test[0] >= 0
 
 
 @kernel
@@ -718,78 +730,6 @@ def grow_similarity(cells, targets, rows, rules, pool, state, stack, pause, scra
         if test[0] >= 0:
             column = column_of(cells, test[0])
             split_node(stack, tree, at, column, rows, low, high, depth, scratch)
-
-
-# -- isolation trees: random projections between two random cells ----------------------------------
-
-
-@kernel
-def draw_different(column, rows, m, state, far, chosen):
-    """Draw two rows that differ: any two, or one and the row farthest from it; -1 if none does."""
-    x = column.values
-    p = rows[growing.draw_below(state, m)]
-    k, largest = 0, 0.0
-    for i in range(m):
-        d = cell_distance(column.kind, x[rows[i]], x[p], column.flat, column.base, column.width)
-        # A farther row empties the list of candidates; equally far ones are drawn from.
-        if d > largest and far:
-            largest, k = d, 0
-        if d > 0.0 and (d == largest or not far):
-            chosen[k] = rows[i]
-            k += 1
-    return p, chosen[growing.draw_below(state, k)] if k > 0 else -1
-
-
-@kernel
-def cut_randomly(f, column, rows, m, p, q, state, scratch):
-    """Cut uniformly between the smallest and the largest projection; return whether it can be."""
-    kind, x, _, flat, base, width = column
-    proj, test = scratch.proj, scratch.test
-    a, b = (x[p], x[q]) if kind != VALUE else (0.0, 0.0)
-    least, largest, known = np.inf, -np.inf, 0
-    for i in range(m):
-        here = project(kind, x[rows[i]], a, b, flat, base, width)
-        if here == here:
-            least, largest = min(least, here), max(largest, here)
-            proj[known] = here
-            known += 1
-    if not least < largest:
-        return False
-    cut = growing.draw_between(state, least, largest)
-    lefts = 0
-    for i in range(known):
-        lefts += proj[i] <= cut
-    scratch.score[1] = cut
-    test[0], test[1], test[2], test[4] = f, p, q, 2 * lefts >= known
-    return True
-
-
-@kernel
-def grow_isolation(cells, rows, times, max_depth, far, pool, state, stack, scratch, tree):
-    """Grow a tree on rows, each once (``times``); nodes are written in preorder.
-
-    A node takes the first column, in random order, on which a cut can be made.
-    """
-    present = scratch.present
-    while stack.count[growing.WAITING] > 0:
-        at, low, high, depth = growing.next_node(stack, tree.left, tree.right)
-        tree.entries[at] = high - low
-        if high - low < 2 or depth >= max_depth:
-            continue
-        for drawn in range(pool.shape[0]):
-            f = growing.draw_next(state, pool, drawn)
-            column = column_of(cells, f)
-            m = present_rows(column.values, rows, low, high, present)
-            if m < 2 or not varies(column, present, m, times, state):
-                continue
-            p, q = -1, -1
-            if column.kind != VALUE:
-                p, q = draw_different(column, present, m, state, far, scratch.chosen)
-                if q < 0:
-                    continue
-            if cut_randomly(f, column, present, m, p, q, state, scratch):
-                split_node(stack, tree, at, column, rows, low, high, depth, scratch)
-                break
 
 
 # -- rows of a table: the projections of all tests, and the leaves ---------------------------------

@@ -172,16 +172,22 @@ def solve_ridge(
     hidden: np.ndarray, target: np.ndarray, alpha: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return mean and unit of the hidden units, and ridge weights and constants of the outputs."""
-    mean, unit = hidden.mean(axis=0), hidden.std(axis=0)
-    unit[unit <= 1e-12] = 1.0  # a constant unit stays 0 instead of becoming rounding noise
+    mean, unit, left, values, right = _decompose(hidden)
     # The constant is not penalized, so the target is centered first.
     middle = target.mean(axis=0)
-    # By singular values rather than normal equations, whose condition number is the square.
+    shrunk = values / (values**2 + alpha)
+    coef = right.T @ (shrunk[:, None] * (left.T @ (target - middle)))
+    return mean, unit, coef, middle
+
+
+def _decompose(hidden: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return mean and unit of the hidden units, and the singular values of standardized ones."""
+    mean, unit = hidden.mean(axis=0), hidden.std(axis=0)
+    unit[unit <= 1e-12] = 1.0  # a constant unit stays 0 instead of becoming rounding noise
+    # Singular values rather than normal equations, whose condition number is the square.
     left, values, right = np.linalg.svd((hidden - mean) / unit, full_matrices=False)
     kept = values > 1e-12 * values.max(initial=0.0)  # with alpha = 0: the least-norm solution
-    shrunk = values[kept] / (values[kept] ** 2 + alpha)
-    coef = right[kept].T @ (shrunk[:, None] * (left[:, kept].T @ (target - middle)))
-    return mean, unit, coef, middle
+    return mean, unit, left[:, kept], values[kept], right[kept]
 
 
 def tune_units(similarities: np.ndarray, target: np.ndarray, p: Any, alpha: float) -> np.ndarray:
@@ -195,11 +201,8 @@ def tune_units(similarities: np.ndarray, target: np.ndarray, p: Any, alpha: floa
     hidden, chosen = curves[p].copy(), np.full(similarities.shape[1], float(p))
 
     def error() -> float:
-        spread = hidden - hidden.mean(axis=0)
-        unit = spread.std(axis=0)
-        left, values, _ = np.linalg.svd(spread / np.where(unit > 1e-12, unit, 1.0), False)
-        kept = values > 1e-12 * values.max(initial=0.0)
-        left, shrunk = left[:, kept], values[kept] ** 2 / (values[kept] ** 2 + alpha)
+        _, _, left, values, _ = _decompose(hidden)
+        shrunk = values**2 / (values**2 + alpha)
         centered = target - target.mean(axis=0)
         leverage = (left**2 * shrunk).sum(axis=1) + 1 / len(target)
         residual = centered - left * shrunk @ (left.T @ centered)

@@ -69,7 +69,7 @@ class TreeLimits:
         depth = growing.MAX_DEPTH if self.max_depth is None else self.max_depth
         leaf = self.min_samples_split, self.min_samples_leaf, CRITERIA[self.criterion]
         random = self.splitter == "random"
-        switches = self.by_class, self.balanced, self.midpoint, random
+        switches = self.by_class, self.balanced, self.midpoint, random, False
         first = min(max(1, int(tried)), n_columns)
         return kernels.SplitRules(*map(int, (first, self.max_pairs, depth, *leaf, *switches, 0)))
 
@@ -380,13 +380,12 @@ class LazyGrower:
         here = here[~np.isnan(self.cache.arrays.values[f][here])]
         if len(here) < 2 or not self._variance(f, here) > 0:
             return False
-        by_target = bool(rules.criterion == kernels.VARIANCE)
-        by_class = rules.by_class and not by_target
+        by_class = rules.by_class and rules.criterion != kernels.VARIANCE
         members = self._least_varied_class(f, here) if by_class else here
         for _ in range(rules.max_pairs):
             p, spread = self._draw(members), np.sqrt(node.impurity)
             scratch.gaps[: len(here)] = self._distances(f, p, here)
-            rest = spread, by_target, targets, state, scratch
+            rest = spread, rules, targets, state, scratch
             q = int(kernels.draw_second(here, len(here), p, *rest))
             if q < 0:
                 continue
@@ -434,6 +433,7 @@ def grow_isolation_trees(
     states = growing.tree_states(random_state, n_trees)
     # Outliers are isolated early; deeper levels separate ordinary rows (Liu et al. 2008).
     depth = int(np.ceil(np.log2(max(2, n_samples))))
+    rules = kernels.SplitRules(1, 1, depth, 2, 1, kernels.VARIANCE, 1, 0, 0, 1, 1 + far, 0.0)
     objects = sum(column.is_object for column in columns)
     if objects * n_samples**2 > CACHE_PAIRS:
         raise InvalidInput(
@@ -451,22 +451,22 @@ def grow_isolation_trees(
             sample = CellCache.of(columns, tuple(own[drawn] for own in cells), CACHE_PAIRS, 1)
         else:
             sample = cache.take(np.broadcast_to(drawn, (d, n_samples)))
-        whole_tree, scratch = (
-            kernels.make_tree(2 * n_samples, 1),
-            kernels.make_scratch(n_samples, 1),
-        )
-        rows, once = np.arange(n_samples), np.ones(n_samples, int)
-        facts = sample.arrays, rows, once, depth, far, np.arange(d), state
-        tree = growing.grow_by_parts(
+        tree, scratch = kernels.make_tree(2 * n_samples, 1), kernels.make_scratch(n_samples, 1)
+        rows, ones = np.arange(n_samples), np.ones(n_samples)
+        goal = kernels.Targets(0 * rows, 1.0 * rows, ones, ones.astype(np.int64), 1)
+        facts = sample.arrays, goal, rows, rules, np.arange(d), state
+        grown = growing.grow_by_parts(
             n_samples,
-            whole_tree,
-            lambda stack: kernels.grow_isolation(*facts, stack, scratch, whole_tree),
+            tree,
+            lambda stack: kernels.grow_similarity(
+                *facts, stack, growing.ROWS_BEFORE_PAUSE, scratch, tree
+            ),
         )
         # Rows of the sample become rows of the table.
         first, second = (
             np.where(ends >= 0, drawn[ends], -1).astype(np.int32)
-            for ends in (tree.first, tree.second)
+            for ends in (grown.first, grown.second)
         )
-        return kernels.CellTree(*tree._replace(first=first, second=second))
+        return kernels.CellTree(*grown._replace(first=first, second=second))
 
     return join_cell_trees(cache, growing.grow_each(one, n_trees, n_jobs))
