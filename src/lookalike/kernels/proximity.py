@@ -330,13 +330,6 @@ def mark_shared(leaf, t, base, nodes, tests, on_path):
             v = parent[base + v]
 
 
-class LeafRows(NamedTuple):
-    """The rows of one side sorted by their leaf in a tree; leaf a has ``start[a]:start[a + 1]``."""
-
-    order: np.ndarray
-    start: np.ndarray
-
-
 @kernel
 def tally_paths(
     t, side, mine, block, theirs, cuts, splits, nodes, tests, on_path, unknown, scratch, out
@@ -345,16 +338,17 @@ def tally_paths(
 
     An entry holds four counts, see ``tally``. One pass down the tree serves all rows: what a test
     adds is counted once for all leaves below it, and a row that cannot answer it takes that off
-    again. ``mine`` and ``theirs`` are the LeafRows of the two sides.
+    again. ``mine`` and ``theirs`` are the rows of the two sides in the order of their leaves, and
+    where those of each leaf begin.
     """
-    met, level, asked = scratch
+    (met, level, asked), (order, start), (their_order, their_start) = scratch, mine, theirs
     feature, equal, base = splits.feature, splits.equal, splits.offsets[t]
     parent, depth, end, first, last = nodes.parent, nodes.depth, nodes.end, nodes.first, nodes.last
     m = out.shape[1]
     v, size = 0, splits.offsets[t + 1] - base
     while v < size:
         node = base + v
-        begin, stop = mine.start[first[node]], mine.start[last[node]]
+        begin, stop = start[first[node]], start[last[node]]
         if begin == stop:  # no row of this side ends below the node
             v = end[node]
             continue
@@ -373,8 +367,8 @@ def tally_paths(
                 for y in range(m):
                     met[y] = on_path[slot, y] if slot >= 0 else 0
                 if slot < 0:  # a test held by one node lies on the paths through that node
-                    for e in range(theirs.start[first[up]], theirs.start[last[up]]):
-                        met[theirs.order[e]] = 1
+                    for e in range(their_start[first[up]], their_start[last[up]]):
+                        met[their_order[e]] = 1
                 column = block.bins[f]
                 # No branches in these loops, so that they run in vectors.
                 if is_equal:
@@ -386,7 +380,7 @@ def tally_paths(
                         b = column[y]
                         here[y] = tally(above[y], b != unknown, (b <= cut) == went_left, met[y])
         for e in range(begin, stop if feature[node] < 0 else begin):
-            x = mine.order[e]
+            x = order[e]
             row, last_level = out[x], level[k]
             for y in range(m):
                 row[y] = last_level[y]
@@ -416,8 +410,8 @@ def ratio_with_missing(
     mask = (1 << bits) - 1
     levels = sizes[0] + 1
     path_x, path_y = np.zeros((sizes[3], n), np.uint8), np.zeros((sizes[3], m), np.uint8)
-    rows_x = LeafRows(np.zeros(n, np.int64), np.zeros(sizes[2] + 1, np.int64))
-    rows_y = LeafRows(np.zeros(m, np.int64), np.zeros(sizes[2] + 1, np.int64))
+    rows_x = np.zeros(n, np.int64), np.zeros(sizes[2] + 1, np.int64)
+    rows_y = np.zeros(m, np.int64), np.zeros(sizes[2] + 1, np.int64)
     every_x, every_y, asked = np.arange(n), np.arange(m), np.zeros(levels, np.int32)
     scratch_x = np.zeros(m, np.uint8), np.zeros((levels, m), kind), asked
     scratch_y = np.zeros(n, np.uint8), np.zeros((levels, n), kind), asked
@@ -435,8 +429,8 @@ def ratio_with_missing(
         n_leaves = nodes.leaf_offsets[t + 1] - nodes.leaf_offsets[t]
         mark_shared(one.leaf, t, base, nodes, tests, path_x)
         mark_shared(other.leaf, t, base, nodes, tests, path_y)
-        group_rows(every_x, n, one.leaf[:, t], n_leaves, rows_x.order, rows_x.start)
-        group_rows(every_y, m, other.leaf[:, t], n_leaves, rows_y.order, rows_y.start)
+        group_rows(every_x, n, one.leaf[:, t], n_leaves, rows_x[0], rows_x[1])
+        group_rows(every_y, m, other.leaf[:, t], n_leaves, rows_y[0], rows_y[1])
         tally_paths(
             t, one, rows_x, other, rows_y, cuts, splits, nodes, tests, path_y, unknown, scratch_x,
             tally_x,
@@ -552,27 +546,14 @@ def ratio_by_weight(
 # a block of rows, and a test is asked of a row once, not once per pair.
 
 
-class ReachedLeaves(NamedTuple):
-    """Where rows end, written by ``number_leaves``.
-
-    Parameters
-    ----------
-    place : int32 (rows, trees)
-        The leaf of each row, numbered among the leaves of its tree in which a row ends.
-    number : int32, one per leaf of the forest
-        The same number for every leaf; -1 where no row ends.
-    wanted : uint8, one per node
-        1 where the node lies on the path of any row.
-    """
-
-    place: np.ndarray
-    number: np.ndarray
-    wanted: np.ndarray
-
-
 @kernel
 def number_leaves(leaf, offsets, nodes, places):
-    """Give numbers to leaves where rows end, note the nodes on their paths; return the most."""
+    """Give numbers to leaves where rows end, note the nodes on their paths; return the most.
+
+    ``places`` are written: the leaf of each row in each tree, numbered among those of the tree in
+    which a row ends; the same number for every leaf of the forest, -1 where no row ends; and for
+    every node whether it lies on the path of any row.
+    """
     parent, leaf_node, leaf_offsets = nodes.parent, nodes.leaf_node, nodes.leaf_offsets
     place, number, wanted = places
     number[:] = -1
@@ -686,9 +667,9 @@ def ratio_one_sided(places, side, splits, cuts, nodes, tests, sizes, once, count
 def ancestor_sums(leaf_x, leaf_y, nodes, offsets, widest, value, mode, out):
     """Add, for every tree, what the lowest common ancestor of the two leaves is worth.
 
-    ``mode`` 0: its ``value``. 1: its value over the depth of the deeper leaf. 2: its value over the
-    value of the deeper leaf, equal depths: the mean of both ratios. 3: its value over the larger of
-    the two leaves' values. A tree of one leaf counts 1 in the modes that are shares.
+    ``mode`` 0: its ``value``. 1: its value over the value of the deeper leaf, equal depths: the
+    mean of both ratios. 2: its value over the larger of the two leaves' values. A tree of one leaf
+    counts 1 in the modes that are shares.
     """
     parent, depth, first, last = nodes.parent, nodes.depth, nodes.first, nodes.last
     leaf_node, leaf_offsets = nodes.leaf_node, nodes.leaf_offsets
@@ -731,9 +712,7 @@ def ancestor_sums(leaf_x, leaf_y, nodes, offsets, widest, value, mode, out):
                     other, other_deep = leaf_value[y], leaf_depth[y]
                     if deep == 0.0:
                         worth[y] = 1.0
-                    elif mode == 1:
-                        worth[y] /= max(deep, other_deep)
-                    elif mode == 3:
+                    elif mode == 2:
                         worth[y] /= max(mine, other)
                     elif deep > other_deep:
                         worth[y] /= mine

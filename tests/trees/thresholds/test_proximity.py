@@ -69,7 +69,7 @@ def test_ratio_of_the_published_figure():
     forest = forest.settled(np.array(rows))
     leaves = forest.leaves(np.array(rows))
     assert_allclose(
-        ancestor_block(forest, leaves, leaves, node_values(forest, "zhu2", 2), "depth")[0, 1], 1 / 3
+        ancestor_block(forest, leaves, leaves, node_values(forest, "zhu2", 2), "max")[0, 1], 1 / 3
     )
 
 
@@ -97,7 +97,7 @@ def test_graded_and_mass_based_numbers_of_the_small_tree():
     def read(method, kind):
         return ancestor_block(forest, leaves, leaves, node_values(forest, method, 4), kind)
 
-    zhu2 = read("zhu2", "depth")
+    zhu2 = read("zhu2", "max")
     assert_allclose([zhu2[0, 1], zhu2[0, 2], zhu2[1, 2], zhu2[2, 3]], [0, 0, 1 / 2, 1])
     zhu3 = read("zhu3", "longer")
     assert_allclose([zhu3[1, 2], zhu3[2, 3]], [13 / 40, 1])
@@ -246,7 +246,7 @@ def test_ancestor_methods_equal_the_reference(seed, gaps):
         reference.mass(tree, list(fitted))
     sides = forest.leaves(fitted), forest.leaves(new)
     cases = [
-        ("zhu2", "depth", reference.zhu2, ()),
+        ("zhu2", "max", reference.zhu2, ()),
         ("zhu3", "longer", reference.zhu3, ("longer",)),
         ("zhu3", "max", reference.zhu3, ("max",)),
         ("ting", "value", reference.ting, (8,)),
@@ -333,7 +333,7 @@ def test_trees_of_one_leaf_say_that_all_rows_are_alike():
     assert_array_equal(ratio(forest, ROWS), everyone)
     assert_array_equal(ratio(forest, ROWS, alpha=0.5), everyone)
     assert_array_equal(share_block(leaves, leaves), everyone)
-    for method, kind in (("zhu2", "depth"), ("zhu3", "longer"), ("zhu3", "max"), ("ting", "value")):
+    for method, kind in (("zhu2", "max"), ("zhu3", "longer"), ("zhu3", "max"), ("ting", "value")):
         value = node_values(forest, method, 4)
         assert_array_equal(ancestor_block(forest, leaves, leaves, value, kind), everyone)
     assert_array_equal(

@@ -430,7 +430,7 @@ class Zhu2(AncestorMethod):
     """
 
     name: ClassVar[str] = "zhu2"
-    kind: str = "depth"  # as a share of the depth of the deeper leaf
+    kind: str = "max"  # as a share of the depth of the deeper leaf
 
 
 class Zhu3(AncestorMethod):

@@ -119,9 +119,7 @@ def ancestor_dissimilarities(
     x, y = _leaf_nodes(forest, tree, leaf_x), _leaf_nodes(forest, tree, leaf_y)
     here, deep_x, deep_y = value[shared], forest.nodes.depth[x], forest.nodes.depth[y]
     with np.errstate(divide="ignore", invalid="ignore"):  # 0 / 0 in a tree of a single leaf
-        if kind == "depth":
-            share = here / np.maximum(deep_x, deep_y)
-        elif kind == "max":
+        if kind == "max":
             share = here / np.maximum(value[x], value[y])
         else:  # of the deeper leaf; of both where they are equally deep
             by_x, by_y = here / value[x], here / value[y]

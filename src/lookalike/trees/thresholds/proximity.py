@@ -209,13 +209,13 @@ def ancestor_block(
     forest : Forest
     leaf_x, leaf_y : arrays of shape (n, n_trees), (m, n_trees)
     value : array from ``node_values``
-    kind : {"value", "depth", "longer", "max"}
-        The value itself, or its share: of the depth of the deeper leaf, of the value of the deeper
-        leaf (equal depths: the mean of both shares), of the larger of the two leaves' values.
+    kind : {"value", "longer", "max"}
+        The value itself, or its share: of the value of the deeper leaf (equal depths: the mean of
+        both shares), or of the larger of the two leaves' values.
     """
     from lookalike.kernels.proximity import ancestor_sums
 
-    mode = ("value", "depth", "longer", "max").index(kind)
+    mode = ("value", "longer", "max").index(kind)
     out = np.zeros((len(leaf_x), len(leaf_y)))
     for wide in blocks(len(leaf_y), ANCESTOR_TILE_COLUMNS):
         for tall in blocks(len(leaf_x), ANCESTOR_TILE_ROWS):
@@ -262,29 +262,23 @@ def ratio_one_sided(
     total = np.empty((len(leaf_x), len(leaf_y)))
     # A byte for nearly every forest: the narrower the counter, the more rows per vector.
     counter = np.empty(0, np.min_scalar_type(forest.sizes[0]))
-    parts = [(wide,) for wide in blocks(len(leaf_y), TILE_COLUMNS)]
     # Tall tiles come one after another and share this memory: there is a place for every node.
     number = np.empty(int(nodes.leaf_offsets[-1]), np.int32)
     wanted = np.empty(len(forest.feature), np.uint8)
+
+    def one(wide: slice, tall: slice, places: tuple[np.ndarray, ...], most: int) -> None:
+        side = proximity.RowBlock(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
+        scratch = np.empty((most, len(side.leaf)))
+        part = np.zeros((tall.stop - tall.start, len(side.leaf)))
+        proximity.ratio_one_sided(
+            places, side, splits, cuts, nodes, tests, forest.sizes, once, counter, scratch, part
+        )
+        total[tall, wide] = part
+
     for tall in blocks(len(leaf_x), MAX_TILE_ROWS):
-        place = np.empty((tall.stop - tall.start, forest.n_trees), np.int32)
-        places = proximity.ReachedLeaves(place, number, wanted)
+        places = np.empty((tall.stop - tall.start, forest.n_trees), np.int32), number, wanted
         most = proximity.number_leaves(leaf_x[tall], forest.offsets, nodes, places)
-
-        def one(
-            wide: slice,
-            tall: slice = tall,
-            places: proximity.ReachedLeaves = places,
-            most: int = most,
-        ) -> None:
-            side = proximity.RowBlock(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
-            scratch = np.empty((most, len(side.leaf)))
-            part = np.zeros((tall.stop - tall.start, len(side.leaf)))
-            proximity.ratio_one_sided(
-                places, side, splits, cuts, nodes, tests, forest.sizes, once, counter, scratch, part
-            )
-            total[tall, wide] = part
-
+        parts = [(wide, tall, places, most) for wide in blocks(len(leaf_y), TILE_COLUMNS)]
         run(one, parts, n_jobs, "comparing paths")
     return total
 
