@@ -284,10 +284,12 @@ def _nested_tree(
             waiting += [(node.right, own, 1), (node.left, own, 0)]
         nodes.append(node)
         children.append(own)
+    left, right = np.transpose(children)
     return ReadTree(
         [node.feature for node in nodes],
         [node.threshold for node in nodes],
-        *np.transpose(children),
+        left,
+        right,
         [node.default for node in nodes],
         {i: node.members for i, node in enumerate(nodes) if node.members is not None},
         frozenset(i for i, node in enumerate(nodes) if node.zero),

@@ -201,10 +201,12 @@ class MatrixGrower(Grower, abstract=True):
             return tree
 
         trees = growing.grow_each(one, len(states), n_jobs)
-        feature, *rest = (np.concatenate(part) for part in zip(*trees, strict=True))
+        feature, threshold, left, right = map(np.concatenate, zip(*trees, strict=True))
         offsets = np.cumsum([0, *(len(tree.feature) for tree in trees)])
         equal = np.where(feature >= 0, which[np.maximum(feature, 0)], 0)
-        return growing.GrownForest(flatten(feature, *rest, offsets, d, equal=equal), in_bag)
+        return growing.GrownForest(
+            flatten(feature, threshold, left, right, offsets, d, equal=equal), in_bag
+        )
 
     @abstractmethod
     def _prepare(

@@ -236,9 +236,10 @@ def encode_columns(
     """Encode a table once for every distance; ``fitted`` for the rows that were fitted."""
     cells: list[Cells] = []
     for one in columns:
-        own = fitted and isinstance(one.distance, PrecomputedRows)
-        encode = one.distance.encode_fitted if own else one.distance.encode
-        cells.append(encode(one.cells_of(table)))
+        distance: Any = one.distance
+        column = one.cells_of(table)
+        own = fitted and isinstance(distance, PrecomputedRows)
+        cells.append(distance.encode_fitted(column) if own else distance.encode(column))
     return tuple(cells)
 
 

@@ -314,7 +314,8 @@ class LazyGrower:
                 # Rows with a missing cell have no distances to ask for.
                 known = rows[low:high][~np.isnan(column.values[rows[low:high]])]
                 values = np.full(len(self.cache), np.nan)
-                values[known] = self._projections(*test[:3].tolist(), known)
+                f, p, q = test[:3].tolist()
+                values[known] = self._projections(f, p, q, known)
                 # Projections are parted as numbers are that are tested as they are.
                 column = column._replace(kind=kernels.VALUE, values=values)
             kernels.split_node(stack, tree, at, column, rows, low, high, depth, self.scratch)

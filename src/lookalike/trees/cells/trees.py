@@ -444,5 +444,5 @@ def prune_trees(trees: SimilarityTrees, alpha: float) -> SimilarityTrees:
     }
     same = ("default", "entries", "weights", "impurities", "value")
     nodes |= {name: getattr(trees, name) for name in same}
-    kept = {name: values[keep] for name, values in nodes.items()}
+    kept: dict[str, Any] = {name: values[keep] for name, values in nodes.items()}
     return replace(trees, offsets=ends[offsets].astype(np.int64), **kept)
