@@ -6,7 +6,7 @@ import pytest
 from lookalike.errors import InvalidInput
 from lookalike.measures import ForestProximity
 from lookalike.prediction import RandomSimilarityForestClassifier
-from lookalike.trees import growing
+from lookalike.trees import SyntheticForest, growing
 from lookalike.trees.growing import (
     count_features,
     count_share,
@@ -56,17 +56,17 @@ def test_pauses_change_nothing(cells, monkeypatch):
 
 
 def test_shares_must_be_shares():
-    for bad in (0, 0.0, -0.5, 1.5, True, "half", None):
-        with pytest.raises(InvalidInput, match="max_samples=.*needs a share"):
-            count_share(bad, 10, "max_samples")
+    for bad in (0, 0.0, -0.5, 1.5, True, "half"):
+        with pytest.raises(InvalidInput, match="max_samples="):
+            SyntheticForest(max_samples=bad).grow(NUMBERS)
     cases = {1: 10, 0.8: 8, 256: 10, 2: 2, 0.01: 1, 0.7: 7}
-    assert {share: count_share(share, 10, "max_samples") for share in cases} == cases
+    assert {share: count_share(share, 10) for share in cases} == cases
 
 
 def test_columns_tried_must_be_a_number_of_columns():
     for bad in (0, -1, 0.0, 1.5, True, "half"):
-        with pytest.raises(InvalidInput, match="max_features: needs a share"):
-            count_features(bad, 2)
+        with pytest.raises(InvalidInput, match="max_features="):
+            SyntheticForest(max_features=bad).grow(NUMBERS)
     cases = {"all": 10, "sqrt": 3, 4: 4, 40: 10, 0.5: 5, 0.01: 1}
     assert {share: count_features(share, 10) for share in cases} == cases
     assert count_features("sqrt", 1) == 1

@@ -547,46 +547,17 @@ def ratio_by_weight(
 
 
 @kernel
-def number_leaves(leaf, offsets, nodes, places):
-    """Give numbers to leaves where rows end, note the nodes on their paths; return the most.
-
-    ``places`` are written: the leaf of each row in each tree, numbered among those of the tree in
-    which a row ends; the same number for every leaf of the forest, -1 where no row ends; and for
-    every node whether it lies on the path of any row.
-    """
-    parent, leaf_node, leaf_offsets = nodes.parent, nodes.leaf_node, nodes.leaf_offsets
-    place, number, wanted = places
-    number[:] = -1
-    wanted[:] = 0
-    most = 0
-    for t in range(offsets.shape[0] - 1):
-        base, leaf_base = offsets[t], leaf_offsets[t]
-        used = 0
-        for i in range(leaf.shape[0]):
-            a = leaf_base + leaf[i, t]
-            if number[a] < 0:
-                number[a] = used
-                used += 1
-                v = leaf_node[a]
-                # Up to the first node that another leaf has marked: every node is visited once.
-                while v >= 0 and wanted[base + v] == 0:
-                    wanted[base + v] = 1
-                    v = parent[base + v]
-            place[i, t] = number[a]
-        most = max(most, used)
-    return most
-
-
-@kernel
 def ratio_one_sided(places, side, splits, cuts, nodes, tests, sizes, once, counter, one_sided, out):
     """Add F(x, y) of every tree to ``out``, for rows without missing values.
 
-    The rows x come as ``places``, from ``number_leaves``; ``side`` is the RowBlock of the rows y.
+    The rows x come as ``places``: the leaf of each row in each tree, numbered among those of the
+    tree in which a row x ends; the same number for every leaf of the forest; and for every node
+    whether it lies on the path of any row x. ``side`` is the RowBlock of the rows y.
     ``cuts`` are those of ``splits`` in the type of the bins. ``sizes``: greatest depth, nodes,
     leaves and slots of a tree. ``counter`` is an empty array whose type counts tests: it must hold
     the greatest depth. ``once`` counts a test on both paths with two outcomes once instead of
     twice: the denominator is then h + h minus the tests on both paths. ``one_sided``, with a line
-    for each of the most leaves that ``number_leaves`` has found, is scratch.
+    for each of the most leaves of a tree in which rows x end, is scratch.
     """
     place, number, wanted = places
     leaf_y, bins_y = side.leaf, side.bins

@@ -393,14 +393,10 @@ def relevance(plan: MixedPlan, rows: Rows, table: Table) -> dict[str, np.ndarray
             np.fill_diagonal(near, 0.0)
             near = near.astype(np.float32)
             guess, count = near @ stacked, near @ known
-            lost = [
-                float(
-                    (
-                        known[:, [j]] * np.square(goals[j] - guess[:, p] / (1.0 + count[:, [j]]))
-                    ).sum()
-                )
-                for j, p in enumerate(parts)
-            ]
+            lost = []
+            for j, part in enumerate(parts):
+                wrong = goals[j] - guess[:, part] / (1.0 + count[:, [j]])
+                lost.append(float((known[:, [j]] * np.square(wrong)).sum()))
             found[name] = np.maximum(0.0, 1.0 - np.array(lost) / variance)
     each = np.array([found[plan.name_of(name)] for name in table.names])
     return {name: np.where(goals[j].any(), each[:, j], 0.0) for j, name in enumerate(table.names)}

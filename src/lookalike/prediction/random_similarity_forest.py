@@ -233,19 +233,17 @@ class SupervisedForest(mixins.NamedTargetMixin, TreeForest, ABC, abstract=True):
         # Scored after pruning: the out-of-bag score is that of the forest that predicts.
         if grown.in_bag is not None:
             unseen = grown.in_bag == 0
-            self._warn_always_drawn(unseen)
+            if always := int((~unseen.any(axis=1)).sum()):
+                needed = "trees that were grown without the row"
+                lost = Param("n_samples", always), " drawn for every tree, which cannot be scored"
+                hint = "Raise ", Param("n_estimators")
+                warnings.warn(
+                    LookalikeWarning("out-of-bag score", needed, lost, hint), stacklevel=2
+                )
             self._score_out_of_bag(self.trees_.leaves(cells, self.n_jobs), unseen, goal)
         if self.BY_COLUMN:
             self.feature_importances_ = self.trees_.importances(self.n_features_in_)
         return self
-
-    def _warn_always_drawn(self, unseen: np.ndarray) -> None:
-        always = int((~unseen.any(axis=1)).sum())
-        if always:
-            who, needed = "out-of-bag score", "trees that were grown without the row"
-            found = Param("n_samples", always), " drawn for every tree, which cannot be scored"
-            warning = LookalikeWarning(who, needed, found, ("Raise ", Param("n_estimators")))
-            warnings.warn(warning, stacklevel=3)
 
     # -- votes -------------------------------------------------------------------------------------
 

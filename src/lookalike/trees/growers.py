@@ -18,8 +18,8 @@ from lookalike.saving import fields
 from lookalike.saving.encode import SaveMixin
 from lookalike.table import Table
 from lookalike.trees import growing
-from lookalike.trees.cells.columns import encode_columns, fit_columns
-from lookalike.trees.cells.growing import Sampling, TreeLimits, grow_unsupervised
+from lookalike.trees.cells.columns import CellCache, encode_columns, fit_columns
+from lookalike.trees.cells.growing import CACHE_PAIRS, Goal, Sampling, TreeLimits, grow_trees
 from lookalike.trees.cells.trees import SimilarityTrees
 from lookalike.trees.thresholds.flat import Forest, flatten
 
@@ -92,22 +92,7 @@ def _thresholds(
     return threshold
 
 
-# What forests grown against synthetic rows were published with.
-PUBLISHED: dict[str, Any] = {
-    "n_estimators": 100,
-    "max_samples": 0.8,
-    "max_features": 0.5,
-    "bootstrap": False,
-    "synthetic": "resampled",
-}
-PUBLISHED_OUT_OF_BAG: dict[str, Any] = {
-    "n_estimators": 1000,
-    "max_samples": 1.0,
-    "max_features": "sqrt",
-    "bootstrap": True,
-    "synthetic": "permuted",
-}
-
+SHARE = fields.Real(0.0, 1.0, open_low=True)
 
 # From the state of a tree, which it moves on: its rows, and the tree.
 GrowOne = Callable[[np.ndarray], tuple[np.ndarray, ThresholdTree]]
@@ -126,8 +111,10 @@ class Grower(SaveMixin, Estimator, ABC, abstract=True):
         "bootstrap": fields.Choice(None, True, False),
         "threshold": fields.Choice("observed", "midpoint"),
         "random_state": RANDOM_STATE,
-        "max_samples": fields.Maybe(fields.Real(0.0)),
-        "max_features": fields.Maybe(fields.Either(fields.Real(0.0), fields.Choice("sqrt", "all"))),
+        "max_samples": fields.Maybe(fields.Either(SHARE, fields.Integer(2))),
+        "max_features": fields.Maybe(
+            fields.Either(SHARE, fields.Integer(1), fields.Choice("sqrt", "all"))
+        ),
     }
 
     PUBLISHED: ClassVar[dict[str, Any]] = {"n_estimators": 100}
@@ -135,9 +122,6 @@ class Grower(SaveMixin, Estimator, ABC, abstract=True):
 
     # None only before ``resolved`` has filled in what was published.
     n_estimators: Any
-    max_samples: Any
-    bootstrap: Any
-    synthetic: Any
     random_state: Any
 
     def with_shorthands(self, n_estimators: int | None, random_state: Any) -> Self:
@@ -161,6 +145,36 @@ class Grower(SaveMixin, Estimator, ABC, abstract=True):
         usual = {**self.PUBLISHED, **(self.PUBLISHED_OUT_OF_BAG if out_of_bag else {})}
         given = self.get_params(deep=False)
         return type(self)(**{k: usual.get(k) if v is None else v for k, v in given.items()})
+
+
+@dataclass(eq=False, repr=False)
+class SyntheticGrower(Grower, abstract=True):
+    """Base of the growers whose trees tell the rows of a table from synthetic ones."""
+
+    PUBLISHED: ClassVar[dict[str, Any]] = {
+        "n_estimators": 100,
+        "max_samples": 0.8,
+        "max_features": 0.5,
+        "bootstrap": False,
+        "synthetic": "resampled",
+    }
+    PUBLISHED_OUT_OF_BAG: ClassVar[dict[str, Any]] = {
+        "n_estimators": 1000,
+        "max_samples": 1.0,
+        "max_features": "sqrt",
+        "bootstrap": True,
+        "synthetic": "permuted",
+    }
+
+    n_estimators: Any = None
+    _: KW_ONLY
+    max_samples: Any = None
+    max_features: Any = None
+    bootstrap: Any = None
+    synthetic: Any = None
+    max_depth: int | None = None
+    threshold: str = "observed"
+    random_state: Any = None
 
 
 class MatrixGrower(Grower, abstract=True):
@@ -216,7 +230,7 @@ class MatrixGrower(Grower, abstract=True):
 
 
 @dataclass(eq=False, repr=False)
-class SyntheticForest(MatrixGrower):
+class SyntheticForest(SyntheticGrower, MatrixGrower):
     """Grow trees that tell the rows of a table from rows with independent columns.
 
     What the trees must know for that is how columns hang together, so their leaves gather rows that
@@ -263,19 +277,8 @@ class SyntheticForest(MatrixGrower):
         "feature_sampling": fields.Choice("node", "tree"),
         "synthetic": fields.Choice(None, "resampled", "permuted", "uniform"),
     }
-    PUBLISHED: ClassVar[dict[str, Any]] = PUBLISHED
-    PUBLISHED_OUT_OF_BAG: ClassVar[dict[str, Any]] = PUBLISHED_OUT_OF_BAG
-
-    n_estimators: Any = None
     _: KW_ONLY
-    max_samples: Any = None
-    max_features: Any = None
     feature_sampling: str = "node"
-    bootstrap: Any = None
-    synthetic: Any = None
-    max_depth: int | None = None
-    threshold: str = "observed"
-    random_state: Any = None
 
     def _prepare(
         self, values: np.ndarray, category: np.ndarray, rng: np.random.Generator
@@ -363,7 +366,7 @@ class ExtraForest(MatrixGrower):
         from lookalike.kernels.growing import grow_random, sample_rows
 
         n, d = values.shape
-        size = growing.count_share(self.max_samples, n, "max_samples")
+        size = growing.count_share(self.max_samples, n)
         limit = self.max_depth or math.ceil(math.log2(max(2, size)))
         columns = np.ascontiguousarray(values.T)
 
@@ -415,7 +418,7 @@ class IsolatingForest(ExtraForest):
 
 
 @dataclass(eq=False, repr=False)
-class CellSimilarityForest(Grower):
+class CellSimilarityForest(SyntheticGrower):
     """Grow trees on columns of any kind: sets, texts, sequences, series, graphs.
 
     A test asks whether a cell is nearer to one cell of the column or to another (a random
@@ -470,20 +473,11 @@ class CellSimilarityForest(Grower):
         ),
         "numeric": fields.Choice("projection", "value"),
     }
-    PUBLISHED: ClassVar[dict[str, Any]] = {**PUBLISHED, "synthetic": "permuted"}
-    PUBLISHED_OUT_OF_BAG: ClassVar[dict[str, Any]] = PUBLISHED_OUT_OF_BAG
+    PUBLISHED: ClassVar[dict[str, Any]] = SyntheticGrower.PUBLISHED | {"synthetic": "permuted"}
 
-    n_estimators: Any = None
     _: KW_ONLY
-    max_samples: Any = None
-    max_features: Any = None
-    bootstrap: Any = None
-    synthetic: Any = None
-    max_depth: int | None = None
-    threshold: str = "observed"
     distances: Mapping[str, Any] | None = None
     numeric: str = "projection"
-    random_state: Any = None
 
     def grow(
         self, table: Table, *, out_of_bag: bool = False, n_jobs: int | None = None
@@ -502,22 +496,30 @@ class CellSimilarityForest(Grower):
         if len(table) < 2:
             raise TooFewRows(who, "at least 2 rows", Param("n_samples", len(table)), "Add rows")
         columns = fit_columns(table, chosen.distances, numeric=chosen.numeric, who=who)
+        cells = encode_columns(columns, table, fitted=True)
+        n, rng = len(table), make_generator(chosen.random_state)
+        # Synthetic rows: shuffled columns, which needs no arithmetic and so works for sets, texts
+        # and graphs. All distances of a column see the same shuffled rows.
+        permuted, d = chosen.synthetic == "permuted", 1 + max(c.column for c in columns)
+        shuffled = [rng.permutation(n) if permuted else rng.integers(0, n, n) for _ in range(d)]
+        rows = np.stack([np.concatenate([np.arange(n), shuffled[c.column]]) for c in columns])
         limits = TreeLimits(
             growing.count_features(chosen.max_features, len(columns)),
             max_depth=chosen.max_depth,
             midpoint=chosen.threshold == "midpoint",
         )
-        return grow_unsupervised(
-            columns,
-            encode_columns(columns, table, fitted=True),
+        grown = grow_trees(
+            CellCache.of(columns, cells, CACHE_PAIRS, n_jobs).take(rows),
+            Goal(np.repeat(np.array([1, 0]), n), n_classes=2),
             chosen.n_estimators,
             limits=limits,
             sampling=Sampling(chosen.bootstrap, chosen.max_samples, both=True),
-            resample=chosen.synthetic == "resampled",
             keep_bag=out_of_bag,
-            random_state=chosen.random_state,
+            random_state=rng,
             n_jobs=n_jobs,
         )
+        bag = grown.in_bag
+        return growing.GrownForest(grown.forest, None if bag is None else bag[:n])
 
 
 GROWERS: dict[str, type[Grower]] = {

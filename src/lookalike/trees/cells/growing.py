@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._runtime.random_state import make_generator
 from lookalike._runtime.threads import check_stopped
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, Param
@@ -119,7 +118,7 @@ class Sampling:
         if self.both:
             drawn = growing.draw_both(labels, self.max_samples, self.bootstrap, state)
             return np.bincount(drawn, minlength=n)
-        size = n if self.bootstrap else growing.count_share(self.max_samples, n, "max_samples")
+        size = n if self.bootstrap else growing.count_share(self.max_samples, n)
         drawn = np.arange(size)
         if self.bootstrap or size < n:
             steps.sample_rows(n, self.bootstrap, state, drawn)
@@ -193,79 +192,6 @@ def grow_trees(
     return growing.GrownForest(
         join_cell_trees(cache, growing.grow_each(one, n_trees, n_jobs)), in_bag
     )
-
-
-def grow_unsupervised(
-    columns: tuple[TreeColumn, ...],
-    cells: tuple[Cells, ...],
-    n_trees: int = 100,
-    *,
-    limits: TreeLimits | None = None,
-    sampling: Sampling | None = None,
-    resample: bool = False,
-    cache_pairs: int = CACHE_PAIRS,
-    keep_bag: bool = False,
-    random_state: Any = None,
-    n_jobs: int | None = None,
-) -> growing.GrownForest[SimilarityTrees]:
-    """Grow similarity trees without labels: tell the rows from rows whose columns were shuffled.
-
-    As many synthetic rows as there are rows are made by permuting every column by itself, which
-    needs no arithmetic and so works for sets, texts and graphs. What separates the two is how
-    columns hang together [1]_; each tree sees a share of all rows, real and synthetic [2]_.
-
-    Parameters
-    ----------
-    columns, cells
-        From ``fit_columns`` and ``encode_columns``.
-    n_trees : int
-    limits : TreeLimits, optional
-    sampling : Sampling, optional
-        Of the 2n real and synthetic rows; None: 80 % of them without replacement.
-    resample : bool
-        Make synthetic columns by drawing with replacement; False permutes them.
-    cache_pairs : int
-    keep_bag : bool
-        Return which of the real rows each tree was grown on.
-    random_state : None, int or Generator
-    n_jobs : int, optional
-
-    References
-    ----------
-    .. [1] T. Shi, S. Horvath (2006). Unsupervised learning with random forest predictors. Journal
-       of Computational and Graphical Statistics 15(1). doi:10.1198/106186006X94072
-    .. [2] M. Bicego, F. Cicalese, A. Mensi (2023). RatioRF: a novel measure for random forest
-       clustering based on the Tversky's ratio model. IEEE Transactions on Knowledge and Data
-       Engineering 35(1). doi:10.1109/TKDE.2021.3086147
-
-    Examples
-    --------
-    >>> import lookalike as la
-    >>> from lookalike.trees.cells.columns import encode_columns, fit_columns
-    >>> table = la.read_table({"tags": [{"a"}, {"a", "b"}, {"x"}, {"x", "y"}], "n": [1, 2, 8, 9]})
-    >>> columns = fit_columns(table)
-    >>> grown = grow_unsupervised(columns, encode_columns(columns, table), 5, random_state=0)
-    >>> grown.forest.n_trees
-    5
-    """
-    cache = CellCache.of(columns, cells, cache_pairs, n_jobs)
-    n = len(cache)
-    rng = make_generator(random_state)
-    n_columns = 1 + max(column.column for column in columns)
-    # One permutation per column of the table: all distances of a column see the same shuffled rows.
-    shuffled = [rng.integers(0, n, n) if resample else rng.permutation(n) for _ in range(n_columns)]
-    rows = np.stack([np.concatenate([np.arange(n), shuffled[c.column]]) for c in columns])
-    grown = grow_trees(
-        cache.take(rows),
-        Goal(np.repeat(np.array([1, 0]), n), n_classes=2),
-        n_trees,
-        limits=limits,
-        sampling=sampling or Sampling(bootstrap=False, max_samples=0.8, both=True),
-        keep_bag=keep_bag,
-        random_state=rng,
-        n_jobs=n_jobs,
-    )
-    return growing.GrownForest(grown.forest, None if grown.in_bag is None else grown.in_bag[:n])
 
 
 # -- distances computed as they are asked for ------------------------------------------------------

@@ -262,9 +262,6 @@ def ratio_one_sided(
     total = np.empty((len(leaf_x), len(leaf_y)))
     # A byte for nearly every forest: the narrower the counter, the more rows per vector.
     counter = np.empty(0, np.min_scalar_type(forest.sizes[0]))
-    # Tall tiles come one after another and share this memory: there is a place for every node.
-    number = np.empty(int(nodes.leaf_offsets[-1]), np.int32)
-    wanted = np.empty(len(forest.feature), np.uint8)
 
     def one(wide: slice, tall: slice, places: tuple[np.ndarray, ...], most: int) -> None:
         side = proximity.RowBlock(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
@@ -276,8 +273,16 @@ def ratio_one_sided(
         total[tall, wide] = part
 
     for tall in blocks(len(leaf_x), MAX_TILE_ROWS):
-        places = np.empty((tall.stop - tall.start, forest.n_trees), np.int32), number, wanted
-        most = proximity.number_leaves(leaf_x[tall], forest.offsets, nodes, places)
+        # Leaves in which a row ends, and the nodes above them: below a node, leaves are a range.
+        leaf = nodes.leaf_offsets[:-1] + leaf_x[tall]
+        reached = np.zeros(nodes.leaf_offsets[-1], bool)
+        reached[leaf] = True
+        upto = np.concatenate([[0], np.cumsum(reached)])
+        begin = np.repeat(nodes.leaf_offsets[:-1], np.diff(forest.offsets))
+        wanted = upto[begin + nodes.last] > upto[begin + nodes.first]
+        number = upto[:-1] - np.repeat(upto[nodes.leaf_offsets[:-1]], nodes.n_leaves)
+        places = number[leaf], number, wanted
+        most = int(np.diff(upto[nodes.leaf_offsets]).max(initial=0))
         parts = [(wide, tall, places, most) for wide in blocks(len(leaf_y), TILE_COLUMNS)]
         run(one, parts, n_jobs, "comparing paths")
     return total
