@@ -121,7 +121,6 @@ class Scratch(NamedTuple):
     grouped: np.ndarray
     ends: np.ndarray
     gaps: np.ndarray
-    chosen: np.ndarray
     keys: np.ndarray
     spare: np.ndarray
     counts: np.ndarray
@@ -167,13 +166,13 @@ def column_of(cells, f):
 
 def make_scratch(n_rows: int, n_classes: int, n_codes: int = 0) -> Scratch:
     """Return memory for trees of so many rows, classes, and different cells of a column."""
-    present, grouped, chosen, keys, spare, item = np.empty((6, n_rows), np.int64)
+    present, grouped, keys, spare, item = np.empty((5, n_rows), np.int64)
     gaps, proj = np.empty((2, n_rows))
     ends, counts = np.empty(n_classes + 1, np.int64), np.empty(256, np.int64)
     tally = np.zeros(max(n_rows, n_codes), np.int64)
     left, right = np.empty((2, n_classes))
     return Scratch(
-        present, grouped, ends, gaps, chosen, keys, spare, counts, tally, item, proj, left, right,
+        present, grouped, ends, gaps, keys, spare, counts, tally, item, proj, left, right,
         np.empty(2), np.full(5, -1),
     )  # fmt: skip
 
@@ -625,7 +624,7 @@ def draw_second(rows, m, p, spread, rules, targets, state, scratch):
 
     ``scratch.gaps[i]`` is the distance of row i to p. Returns -1 if there is no such row.
     """
-    gaps, chosen, label, target = scratch.gaps, scratch.chosen, targets.label, targets.amount
+    gaps, chosen, label, target = scratch.gaps, scratch.keys, targets.label, targets.amount
     # Where no target is further off than the spread, any other target will do: a limit of 0.
     for limit in (spread, 0.0):
         k, largest = 0, 0.0

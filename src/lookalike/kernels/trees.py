@@ -216,14 +216,10 @@ def bin_values(values, cuts, cut_offsets, category, unknown, out):
     """Write the bins of rows; an input that no test asks for has bin 0 throughout."""
     for j in range(values.shape[1]):
         start, stop = cut_offsets[j], cut_offsets[j + 1]
-        if start == stop:
-            for i in range(values.shape[0]):
-                out[i, j] = 0
-            continue
         for i in range(values.shape[0]):
             x = values[i, j]
             if np.isnan(x):
-                out[i, j] = unknown
+                out[i, j] = unknown if start < stop else 0
                 continue
             # Binary search for the number of cuts below x: x <= cuts[k] exactly if the bin is at
             # most k.

@@ -245,6 +245,13 @@ class SupervisedForest(mixins.NamedTargetMixin, TreeForest, ABC, abstract=True):
             self.feature_importances_ = self.trees_.importances(self.n_features_in_)
         return self
 
+    def check_loaded(self, dims: fields.Dims) -> None:
+        """Check after loading that a leaf votes for the known classes, or holds one number."""
+        super().check_loaded(dims)
+        # Votes index classes without a check.
+        fits = self.trees_.value.shape[1] == dims.get("classes", 1)
+        fields.require(fits, f"{type(self).__name__}.trees_", "votes for the target", "others")
+
     # -- votes -------------------------------------------------------------------------------------
 
     def _mean_votes(self, cells: tuple[Cells, ...], votes: np.ndarray) -> np.ndarray:
@@ -353,15 +360,6 @@ class ForestClassifier(mixins.TableClassifierMixin, SupervisedForest, abstract=T
         """
         codes = self.predict_proba(X).argmax(axis=1)  # first: it checks that the model is fitted
         return np.asarray(self.classes_[codes])
-
-    def check_loaded(self, dims: fields.Dims) -> None:
-        """Check after loading that leaves vote for the known classes."""
-        super().check_loaded(dims)
-        # Votes index classes without a check.
-        fits = self.trees_.value.shape[1] == dims["classes"]
-        fields.require(
-            fits, f"{type(self).__name__}.classes_", "a class per column of votes", "others"
-        )
 
 
 def _shares(scores: np.ndarray) -> np.ndarray:
@@ -576,9 +574,3 @@ class RandomSimilarityForestRegressor(mixins.TableRegressorMixin, ColumnForest):
         array of n numbers
         """
         return self._mean_votes(self._encode(X), self.trees_.value)[:, 0]
-
-    def check_loaded(self, dims: fields.Dims) -> None:
-        """Check after loading that a leaf holds one number."""
-        super().check_loaded(dims)
-        who = f"{type(self).__name__}.trees_"
-        fields.require(self.trees_.value.shape[1] == 1, who, "one number per leaf", "others")

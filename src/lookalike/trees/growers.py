@@ -13,6 +13,7 @@ import numpy as np
 from lookalike._runtime.estimator import Estimator
 from lookalike._runtime.random_state import RANDOM_STATE, make_generator
 from lookalike.errors import InvalidInput, Param, TooFewRows, suggest
+from lookalike.kernels import growing as kernels
 from lookalike.kernels.growing import RankedTree, ThresholdTree
 from lookalike.saving import fields
 from lookalike.saving.encode import SaveMixin
@@ -289,8 +290,6 @@ class SyntheticForest(SyntheticGrower, MatrixGrower):
         Rows whose value is missing take no part in the search for a cut on that column and join the
         larger side.
         """
-        from lookalike.kernels.growing import grow_gini
-
         n, d = values.shape
         fake = add_synthetic(values, self.synthetic, category=category, random_state=rng)
         # Only the order of values matters to Gini impurity: kernels sort and compare ranks.
@@ -317,7 +316,7 @@ class SyntheticForest(SyntheticGrower, MatrixGrower):
             facts = codes, category, labels, rows, pool, drawn, limit, state
             pause = max(1, growing.ROWS_BEFORE_PAUSE // drawn)
             grown = growing.grow_by_parts(
-                size, tree, lambda stack: grow_gini(*facts, stack, pause, scratch, tree)
+                size, tree, lambda stack: kernels.grow_gini(*facts, stack, pause, scratch, tree)
             )
             thresholds = _thresholds(levels, grown, category, self.threshold)
             return rows, ThresholdTree(grown.feature, thresholds, grown.left, grown.right)
@@ -363,7 +362,6 @@ class ExtraForest(MatrixGrower):
     def _prepare(
         self, values: np.ndarray, category: np.ndarray, rng: np.random.Generator
     ) -> GrowOne:
-        from lookalike.kernels.growing import grow_random, sample_rows
 
         n, d = values.shape
         size = growing.count_share(self.max_samples, n)
@@ -372,13 +370,13 @@ class ExtraForest(MatrixGrower):
 
         def one(state: np.ndarray) -> tuple[np.ndarray, ThresholdTree]:
             rows = np.empty(size, np.int64)
-            sample_rows(n, False, state, rows)
+            kernels.sample_rows(n, False, state, rows)
             # Leaves hold at least a row each, so no tree has more than 2 * size - 1 nodes.
             feature, left, right = np.full((3, 2 * size), -1, np.int32)
             tree = ThresholdTree(feature, np.zeros(2 * size), left, right)
             facts = columns, category, rows, limit, np.arange(d), np.empty(size), state
             return rows, growing.grow_by_parts(
-                size, tree, lambda stack: grow_random(*facts, stack, tree)
+                size, tree, lambda stack: kernels.grow_random(*facts, stack, tree)
             )
 
         return one

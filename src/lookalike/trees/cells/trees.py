@@ -12,7 +12,8 @@ from lookalike._runtime.config import settings, show_bytes
 from lookalike._runtime.threads import blocks, cached_property, run
 from lookalike.columns.base import Cells
 from lookalike.errors import TooLarge
-from lookalike.kernels.cells import TABLE, VALUE, CellBlock, CellTree, CellTrees
+from lookalike.kernels import cells as kernels
+from lookalike.kernels.cells import CellBlock, CellTree, CellTrees
 from lookalike.kernels.trees import Nodes
 from lookalike.saving import fields
 from lookalike.saving.encode import saveable
@@ -187,13 +188,11 @@ class SimilarityTrees:
 
     def _walk(self, block: CellBlock) -> np.ndarray:
         """Return the node in which each row of a block ends, a line per tree."""
-        from lookalike.kernels.cells import find_leaves
-
         m = block.values.shape[1]
         out, rows = np.empty((self.n_trees, m), np.int32), np.empty(m, np.int64)
         # Half of the nodes of a tree and one are leaves, more than can wait together.
         waiting = np.empty((int(np.diff(self.offsets).max(initial=0)) // 2 + 2, 3), np.int64)
-        find_leaves(block, self.descent, rows, waiting, out)
+        kernels.find_leaves(block, self.descent, rows, waiting, out)
         return out
 
     def _by_blocks(
@@ -317,8 +316,6 @@ class SimilarityTrees:
             Only these rows; the matrix is as wide as there are different projections.
         n_jobs : int, optional
         """
-        from lookalike.kernels.cells import project_rows
-
         different, _ = self._inputs
         start, stop, _ = (part or slice(None)).indices(len(cells[0]))
         size = 8 * (stop - start) * max(1, len(different))
@@ -334,7 +331,7 @@ class SimilarityTrees:
         tests = feature, self._ends(feature, first), self._ends(feature, second)
 
         def project(block: CellBlock, rows: slice) -> None:
-            project_rows(block, *tests, out[rows, : len(different)])
+            kernels.project_rows(block, *tests, out[rows, : len(different)])
 
         self._by_blocks(project, cells, n_jobs, "projecting rows", slice(start, stop))
         return out
@@ -376,7 +373,7 @@ class SimilarityTrees:
                 )
         inside = self.feature >= 0
         asked = self.feature[inside]
-        by_value = self.kinds[asked] == VALUE
+        by_value = self.kinds[asked] == kernels.VALUE
         for ends in (self.first[inside], self.second[inside]):
             fits = (ends < sizes[asked]) & ((ends >= 0) | by_value)
             fields.require(
@@ -400,7 +397,7 @@ def join_cell_trees(cache: CellCache, trees: list[CellTree]) -> SimilarityTrees:
         half = int(here.sum())
         places[0][here], places[1][here] = at[:half], at[half:]
         cells = cache.cells[f][used]
-        kept.append(cells if cache.columns[f].kind >= TABLE else np.asarray(cells, np.float64))
+        kept.append(cells if cache.columns[f].is_object else np.asarray(cells, np.float64))
     nodes = all_nodes._replace(first=places[0], second=places[1])._asdict()
     del nodes["left"]  # the next node
     return SimilarityTrees(cache.columns, tuple(kept), offsets=offsets, **nodes)

@@ -159,7 +159,8 @@ def ratio_parts(
         What trees of a single leaf add. ``plus.sum() + rest`` is the similarity, and with
         ``minus.sum()`` it makes 1 unless a weight is 0.
     """
-    plus, minus, rest = np.zeros(forest.n_inputs), np.zeros(forest.n_inputs), 0.0
+    n, rest = forest.n_inputs, 0.0
+    plus, minus = np.zeros(n), np.zeros(n)
     n_usable = 0  # trees with a test that both rows can answer, or of a single leaf
     known = (bins_x != unknown) & (bins_y != unknown)
     for t in range(forest.n_trees):
@@ -168,38 +169,29 @@ def ratio_parts(
         if forest.offsets[t + 1] - forest.offsets[t] == 1:
             rest, n_usable = rest + 1.0, n_usable + 1
             continue
-        node_of = path_x | path_y
-        tests = [test for test in node_of if known[test[0]]]
-        common, apart = np.zeros(forest.n_inputs), np.zeros(forest.n_inputs)
-        for test in tests:
-            left_x, left_y = _goes_left(test, bins_x), _goes_left(test, bins_y)
-            of_x = _information(shares, node_of[test], left_x)
-            of_y = _information(shares, node_of[test], left_y)
-            if left_x == left_y:
-                common[test[0]] += of_x
-                continue
-            on_x, on_y = test in path_x, test in path_y
-            weight = alpha * of_x * on_x + beta * of_y * on_y
-            # At least one of the paths has the test: "once" halves it where both have.
-            apart[test[0]] += weight / (on_x + on_y) if once else weight
-        n_usable += len(tests) > 0
+        node_of = {test: at for test, at in (path_x | path_y).items() if known[test[0]]}
+        if not node_of:
+            continue
+        n_usable += 1
+        at = np.array(list(node_of.values()))
+        f, cut, equal = forest.feature[at], forest.tests.cut[at], forest.equal[at] == 1
+        left_x, left_y = (np.where(equal, b[f] == cut, b[f] <= cut) for b in (bins_x, bins_y))
+        of_x, of_y = np.ones((2, len(at)))
+        if shares is not None:  # an answer counts the negative logarithm of its share
+            left, right = -np.log(shares[at]), -np.log(1.0 - shares[at])
+            of_x, of_y = np.where(left_x, left, right), np.where(left_y, left, right)
+        on_x, on_y = (np.array([test in path for test in node_of]) for path in (path_x, path_y))
+        differ = alpha * of_x * on_x + beta * of_y * on_y
+        # At least one of the paths has the test: "once" halves it where both have.
+        differ /= on_x.astype(int) + on_y if once else 1
+        same = left_x == left_y
+        common = np.bincount(f[same], of_x[same], n)
+        apart = np.bincount(f[~same], differ[~same], n)
         total = common.sum() + apart.sum()
         if total > 0:  # it is 0 if differences have no weight and there is nothing else
             plus, minus = plus + common / total, minus + apart / total
     of = max(1, n_usable)
     return plus / of, minus / of, rest / of
-
-
-def _goes_left(test: tuple[int, int, bool], bins: np.ndarray) -> bool:
-    f, cut, equal = test
-    return bool(bins[f] == cut if equal else bins[f] <= cut)
-
-
-def _information(shares: np.ndarray | None, node: int, left: bool) -> float:
-    """Return what an answer counts: 1, or the negative logarithm of its share."""
-    if shares is None:
-        return 1.0
-    return float(-np.log(shares[node] if left else 1.0 - shares[node]))
 
 
 def _path_tests(forest: Forest, t: int, leaf: int) -> dict[tuple[int, int, bool], int]:

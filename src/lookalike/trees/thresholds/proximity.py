@@ -8,6 +8,7 @@ import numpy as np
 
 from lookalike._runtime.threads import blocks, run
 from lookalike.columns.ragged import Ragged
+from lookalike.kernels import proximity as kernels
 from lookalike.trees.thresholds.flat import Forest, has_missing, unknown_bin
 
 Soft = tuple[Ragged, Ragged]
@@ -43,11 +44,9 @@ def share_block(
     -------
     float64 array of shape (n, m)
     """
-    from lookalike.kernels.proximity import count_matches
-
     codes_x, codes_y = np.ascontiguousarray(codes_x), np.ascontiguousarray(codes_y)
     out, trees = np.empty((len(codes_x), len(codes_y))), codes_x.shape[1]
-    count_matches(codes_x, codes_y, trees, out)
+    kernels.count_matches(codes_x, codes_y, trees, out)
     _fill_soft((codes_x, soft_x, None), (codes_y, soft_y, None), leaf_offsets, trees, out)
     return out
 
@@ -72,12 +71,10 @@ def out_of_bag_block(
     bag_x, bag_y : uint8 arrays of shape (n, n_trees), (m, n_trees)
         1 where the tree was grown on the row.
     """
-    from lookalike.kernels.proximity import count_matches
-
     shared, usable = np.empty((len(codes_x), len(codes_y)), np.int64), count_usable(bag_x, bag_y)
     # Rows grown on carry marks that match nothing, a different one on each side.
     top = int(np.iinfo(codes_x.dtype).max)
-    count_matches(
+    kernels.count_matches(
         np.where(bag_x > 0, codes_x.dtype.type(top), codes_x),
         np.where(bag_y > 0, codes_y.dtype.type(top - 1), codes_y),
         1,
@@ -96,12 +93,10 @@ def out_of_bag_block(
 
 def count_usable(bag_x: np.ndarray, bag_y: np.ndarray) -> np.ndarray:
     """Return for pairs of rows how many trees were grown on neither of the two."""
-    from lookalike.kernels.proximity import count_matches
-
     usable = np.empty((len(bag_x), len(bag_y)), np.int64)
     # 1 and 2 mark the rows of each side that a tree was grown on: they match nothing.
     ones, twos = (bag_x > 0).astype(np.uint8), 2 * (bag_y > 0).astype(np.uint8)
-    count_matches(ones, twos, 1, usable)
+    kernels.count_matches(ones, twos, 1, usable)
     return usable
 
 
@@ -213,15 +208,13 @@ def ancestor_block(
         The value itself, or its share: of the value of the deeper leaf (equal depths: the mean of
         both shares), or of the larger of the two leaves' values.
     """
-    from lookalike.kernels.proximity import ancestor_sums
-
     mode = ("value", "longer", "max").index(kind)
     out = np.zeros((len(leaf_x), len(leaf_y)))
     for wide in blocks(len(leaf_y), ANCESTOR_TILE_COLUMNS):
         for tall in blocks(len(leaf_x), ANCESTOR_TILE_ROWS):
             part = np.zeros((tall.stop - tall.start, wide.stop - wide.start))
             facts = forest.nodes, forest.offsets, forest.sizes[2]
-            ancestor_sums(leaf_x[tall], leaf_y[wide], *facts, value, mode, part)
+            kernels.ancestor_sums(leaf_x[tall], leaf_y[wide], *facts, value, mode, part)
             out[tall, wide] = part
     # Divided once, after the sum over trees: the same bits for every size of tiles.
     out /= forest.n_trees
@@ -254,8 +247,6 @@ def ratio_one_sided(
     n_jobs : int, optional
         Threads.
     """
-    from lookalike.kernels import proximity
-
     splits, nodes, tests = forest.splits, forest.nodes, forest.tests
     # Compared in the type of the bins: wider integers would halve the speed of the loop.
     cuts = splits.cut.astype(bins_y.dtype)
@@ -264,10 +255,10 @@ def ratio_one_sided(
     counter = np.empty(0, np.min_scalar_type(forest.sizes[0]))
 
     def one(wide: slice, tall: slice, places: tuple[np.ndarray, ...], most: int) -> None:
-        side = proximity.RowBlock(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
+        side = kernels.RowBlock(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
         scratch = np.empty((most, len(side.leaf)))
         part = np.zeros((tall.stop - tall.start, len(side.leaf)))
-        proximity.ratio_one_sided(
+        kernels.ratio_one_sided(
             places, side, splits, cuts, nodes, tests, forest.sizes, once, counter, scratch, part
         )
         total[tall, wide] = part
@@ -351,7 +342,7 @@ def ratio_block(
     float64 array of shape (len(leaf_x), len(leaf_y))
     """
     # With equal weights the similarity is a sum of two one-sided terms, each of which needs one
-    # pass (kernels.proximity explains them).
+    # pass (kernels/proximity.py explains them).
     once, plain = parting == "once", alpha == beta == 1.0 and shares is None
     gaps_x, gaps_y = has_missing(bins_x), has_missing(bins_y)
     if plain and not np.concatenate([gaps_x, gaps_y]).any():
@@ -391,26 +382,24 @@ def _ratio_with_gaps(
     shares: np.ndarray | None,
 ) -> np.ndarray:
     """Return ratio similarities for any weights, of rows that may miss values."""
-    from lookalike.kernels import proximity
-
     out = np.empty((len(leaf_x), len(leaf_y)))
     unknown, depth = bins_x.dtype.type(unknown_bin(bins_x)), forest.sizes[0]
     splits, nodes, tests = forest.splits, forest.nodes, forest.tests
-    write: Any = proximity.ratio_with_missing
+    write: Any = kernels.ratio_with_missing
     facts: Any = splits, splits.cut.astype(bins_y.dtype), nodes, tests, forest.sizes
     # Four counts share an integer, a quarter of its bits for each.
     last = np.empty(0, np.uint32 if depth < 256 else np.uint64)
     if shares is not None or depth >= 65536:
-        write, facts = proximity.ratio_by_weight, (splits, nodes, tests, forest.sizes[3])
+        write, facts = kernels.ratio_by_weight, (splits, nodes, tests, forest.sizes[3])
         last = np.ones((len(forest.feature), 2))
     if shares is not None:
         # Leaves ask nothing: their share is 0, which has no logarithm.
         known = np.where(forest.feature >= 0, shares, 0.5)
         last = -np.log(np.column_stack([known, 1.0 - known]))
     for wide in blocks(len(leaf_y), GAP_TILE_ROWS):
-        other = proximity.RowBlock(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
+        other = kernels.RowBlock(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
         for tall in blocks(len(leaf_x), GAP_TILE_ROWS):
-            one = proximity.RowBlock(leaf_x[tall], np.ascontiguousarray(bins_x[tall].T))
+            one = kernels.RowBlock(leaf_x[tall], np.ascontiguousarray(bins_x[tall].T))
             part = np.empty((tall.stop - tall.start, wide.stop - wide.start))
             write(one, other, *facts, unknown, weights, once, last, part)
             out[tall, wide] = part
