@@ -234,12 +234,10 @@ class SupervisedForest(mixins.NamedTargetMixin, TreeForest, ABC, abstract=True):
         if grown.in_bag is not None:
             unseen = grown.in_bag == 0
             if always := int((~unseen.any(axis=1)).sum()):
-                needed = "trees that were grown without the row"
-                lost = Param("n_samples", always), " drawn for every tree, which cannot be scored"
-                hint = "Raise ", Param("n_estimators")
-                warnings.warn(
-                    LookalikeWarning("out-of-bag score", needed, lost, hint), stacklevel=2
-                )
+                drawn = Param("n_samples", always), " drawn for every tree, which cannot be scored"
+                wanted, hint = "trees that were grown without the row", Param("n_estimators")
+                warning = LookalikeWarning("out-of-bag score", wanted, drawn, ("Raise ", hint))
+                warnings.warn(warning, stacklevel=2)
             self._score_out_of_bag(self.trees_.leaves(cells, self.n_jobs), unseen, goal)
         if self.BY_COLUMN:
             self.feature_importances_ = self.trees_.importances(self.n_features_in_)

@@ -126,24 +126,14 @@ def read_catboost(fitted: Any) -> TreeModel:
     no test on one column gives the answer. But the number of a leaf of a symmetric tree holds the
     answers of a row as bits.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "model.json")
-        fitted.save_model(str(path), format="json")
-        model = json.loads(path.read_text(encoding="utf-8"))
-    if fitted.get_text_feature_indices() or fitted.get_embedding_feature_indices():
-        _refuse("a CatBoost model of numbers and categories", "one with texts or embeddings")
+    model = _dump_catboost(fitted)
     info, names = model["features_info"], list(map(str, fitted.feature_names_))
     if names == list(map(str, range(len(names)))):  # what CatBoost calls columns without names
         names = []
     levels: list[Sequence[Any]] = [()] * len(fitted.feature_names_)
-    symmetric, categories = "oblivious_trees" in model, tuple(fitted.get_cat_feature_indices())
-    if categories and not symmetric:
-        found = "other trees, in a model with categories"
-        _refuse("symmetric trees, which are CatBoost's default", found)
-    dumped = model["oblivious_trees" if symmetric else "trees"]
+    categories = tuple(fitted.get_cat_feature_indices())
+    dumped = model["oblivious_trees" if "oblivious_trees" in model else "trees"]
     splits = [split for tree in dumped for split in tree.get("splits", ())]
-    for number, split in enumerate(splits):
-        split["number"] = number
     floats = [
         (one["flat_feature_index"], one["nan_value_treatment"] != "AsTrue")
         for one in info.get("float_features", ())
@@ -167,6 +157,23 @@ def read_catboost(fitted: Any) -> TreeModel:
     facts |= {"names": tuple(names), "levels": tuple(map(tuple, levels))}
     depths = tuple(len(tree["splits"]) for tree in dumped)
     return LeafNumbers(**facts, model=fitted, categories=categories, depths=depths)
+
+
+def _dump_catboost(fitted: Any) -> dict[str, Any]:
+    """Return a CatBoost model as its JSON, with a number for each split of symmetric trees."""
+    if fitted.get_text_feature_indices() or fitted.get_embedding_feature_indices():
+        _refuse("a CatBoost model of numbers and categories", "one with texts or embeddings")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "model.json")
+        fitted.save_model(str(path), format="json")
+        model: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    if "oblivious_trees" not in model and fitted.get_cat_feature_indices():
+        found = "other trees, in a model with categories"
+        _refuse("symmetric trees, which are CatBoost's default", found)
+    every = (split for tree in model.get("oblivious_trees", ()) for split in tree["splits"])
+    for number, split in enumerate(every):
+        split["number"] = number
+    return model
 
 
 def _nest(tree: Mapping[str, Any]) -> Mapping[str, Any]:

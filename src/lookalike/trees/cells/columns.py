@@ -197,21 +197,25 @@ def fit_columns(
         empty = TreeColumn(at, parts[0], Absolute(), kernels.NUMBER, several)
         column = empty.cells_of(table)
         for spec in _several(wanted.get(several or parts[0])):
-            if isinstance(spec, str) and spec == PrecomputedRows.name:
-                unfitted: Distance = PrecomputedRows()
-            else:
-                unfitted = distance_for(spec, column.kind.name, column.name, column.kind.role)
-            distance = unfitted.fit(column)
-            made.append(
-                replace(empty, distance=distance, kind=_kind_of(distance, squared, numeric))
-            )
-            if made[-1].is_object:
-                check_distance(column, distance)
-            elif made[-1].kind == kernels.SQUARED and distance.scale_ > MAX_SQUARED_RANGE:
-                where = f"column {column.name!r} with squared projections"
-                needed, found = "a range whose square is a number", f"{distance.scale_:g}"
-                raise InvalidInput(where, needed, found, "Divide the column by a constant")
+            distance = _fit_distance(spec, column, squared and numeric != "value")
+            kind = _kind_of(distance, squared, numeric)
+            made.append(replace(empty, distance=distance, kind=kind))
     return tuple(made)
+
+
+def _fit_distance(spec: Any, column: Column, squared: bool) -> Distance:
+    """Return the fitted distance of a column, which is one, and whose squares are numbers."""
+    unfitted: Distance = PrecomputedRows()
+    if not (isinstance(spec, str) and spec == unfitted.name):
+        unfitted = distance_for(spec, column.kind.name, column.name, column.kind.role)
+    distance = unfitted.fit(column)
+    if type(distance) is not Absolute:
+        check_distance(column, distance)
+    elif squared and distance.scale_ > MAX_SQUARED_RANGE:
+        where = f"column {column.name!r} with squared projections"
+        needed, found = "a range whose square is a number", f"{distance.scale_:g}"
+        raise InvalidInput(where, needed, found, "Divide the column by a constant")
+    return distance
 
 
 def named_columns(distances: Iterable[Any]) -> list[Any]:
