@@ -23,13 +23,7 @@ from lookalike.saving import fields
 from lookalike.table import Schema, Table, as_table, read_table
 from lookalike.table.model.names import remember_columns
 from lookalike.table.model.targets import check_sample_weight, require_target, split_target
-from lookalike.trees.cells.columns import (
-    CellCache,
-    TreeColumn,
-    encode_columns,
-    fit_columns,
-    named_columns,
-)
+from lookalike.trees.cells import columns as tree_columns
 from lookalike.trees.cells.growing import CACHE_PAIRS, Goal, Sampling, TreeLimits, grow_trees
 from lookalike.trees.cells.trees import SimilarityTrees, prune_trees
 
@@ -73,14 +67,18 @@ class TreeForest(TableTask, abstract=True):
         return table, target
 
     def _read_table(self, X: Any) -> Table:
-        named = named_columns(self.distances or ())
+        named = tree_columns.named_columns(self.distances or ())
         return read_table(X, kinds=self.kinds).compare_also(named)
 
-    def _fit_columns(self, table: Table) -> tuple[tuple[TreeColumn, ...], tuple[Cells, ...]]:
+    def _fit_columns(
+        self, table: Table
+    ) -> tuple[tuple[tree_columns.TreeColumn, ...], tuple[Cells, ...]]:
         """Choose the distances, and encode the fitted rows."""
         options = {"projection": self.projection, "numeric": self.numeric}
-        columns = fit_columns(table, self.distances, who=type(self).__name__, **options)
-        return columns, encode_columns(columns, table, fitted=True)
+        columns = tree_columns.fit_columns(
+            table, self.distances, who=type(self).__name__, **options
+        )
+        return columns, tree_columns.encode_columns(columns, table, fitted=True)
 
     def _encode(self, X: Any) -> tuple[Cells, ...]:
         """Encode new rows."""
@@ -135,9 +133,9 @@ class TreeForest(TableTask, abstract=True):
         self._check_columns(names)
 
     def _check_columns(self, names: list[str]) -> None:
-        for tested in self.trees_.columns:
+        for column in self.trees_.columns:
             where = f"{type(self).__name__}.trees_"
-            fields.require(tested.fits(names), where, "columns of the table", tested.name[:40])
+            fields.require(column.fits(names), where, "columns of the table", column.name[:40])
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -218,7 +216,7 @@ class SupervisedForest(mixins.NamedTargetMixin, TreeForest, ABC, abstract=True):
         params = self.get_params(deep=False) | self.TREE_OPTIONS
         limits = {field.name for field in dataclasses.fields(TreeLimits)} & params.keys()
         grown = grow_trees(
-            CellCache.of(columns, cells, self.cache_pairs, self.n_jobs),
+            tree_columns.CellCache.of(columns, cells, self.cache_pairs, self.n_jobs),
             goal,
             self.n_estimators,
             limits=TreeLimits(**{name: params[name] for name in limits}),

@@ -15,14 +15,8 @@ from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import make_generator
 from lookalike.measures.task import MeasureTask, TaskSource
 from lookalike.prediction import mixins
+from lookalike.represent import prototypes as centers
 from lookalike.represent.powers import similarity_activation
-from lookalike.represent.prototypes import (
-    MAX_ROWS,
-    METHODS,
-    count_prototypes,
-    cross_validate_prototypes,
-    shares_to_try,
-)
 from lookalike.represent.representation import SimilarityRepresentation
 from lookalike.saving import fields
 
@@ -35,7 +29,7 @@ class SimilarityNetwork(mixins.NamedTargetMixin, MeasureTask, ABC, abstract=True
     """Base of both networks: hidden units, output weights, tuning."""
 
     FIELDS: ClassVar[fields.Fields] = {
-        "prototypes": fields.Choice(*METHODS),
+        "prototypes": fields.Choice(*centers.METHODS),
         "n_prototypes": fields.Either(fields.Choice(TUNE), fields.Real()),
         "p": fields.Either(fields.Choice(TUNE, EACH), fields.Real(0.0)),
         "alpha": fields.Real(0.0),
@@ -60,7 +54,7 @@ class SimilarityNetwork(mixins.NamedTargetMixin, MeasureTask, ABC, abstract=True
     alpha: float = 1e-6
     cv: int = 5
     kinds: Mapping[str, Any] | None = None
-    max_rows: int = MAX_ROWS
+    max_rows: int = centers.MAX_ROWS
     random_state: Any = None
     n_jobs: int | None = None
 
@@ -121,9 +115,9 @@ class SimilarityNetwork(mixins.NamedTargetMixin, MeasureTask, ABC, abstract=True
     ) -> tuple[int, float]:
         who = type(self).__name__
         if isinstance(self.n_prototypes, str):
-            sizes = shares_to_try(len(source)) or [len(source)]
+            sizes = centers.shares_to_try(len(source)) or [len(source)]
         else:
-            sizes = [count_prototypes(self.n_prototypes, len(source), who)]
+            sizes = [centers.count_prototypes(self.n_prototypes, len(source), who)]
         curves = TRIED_P if isinstance(self.p, str) else (float(self.p),)
         # Nothing to choose, or too few rows for two folds.
         if len(sizes) * len(curves) == 1 or len(source) < 2:
@@ -139,7 +133,7 @@ class SimilarityNetwork(mixins.NamedTargetMixin, MeasureTask, ABC, abstract=True
         classes = target.argmax(axis=1) if self.TARGET_TYPE == "classes" else None
         # Every fold has all classes; numbers are split at random.
         folds = assign_folds(classes, len(source), self.cv, rng, who)
-        errors = cross_validate_prototypes(
+        errors = centers.cross_validate_prototypes(
             source, y_measure, target, self.prototypes, sizes, learn, self._losses, folds, rng,
             target_type=self.TARGET_TYPE, max_rows=self.max_rows, n_jobs=self.n_jobs, who=who,
         )  # fmt: skip

@@ -8,10 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._runtime.config import settings, show_bytes
 from lookalike._runtime.threads import blocks, cached_property, run
 from lookalike.columns.base import Cells
-from lookalike.errors import TooLarge
 from lookalike.kernels import cells as kernels
 from lookalike.kernels.cells import CellBlock, CellTree, CellTrees
 from lookalike.kernels.trees import Nodes
@@ -318,14 +316,6 @@ class SimilarityTrees:
         """
         different, _ = self._inputs
         start, stop, _ = (part or slice(None)).indices(len(cells[0]))
-        size = 8 * (stop - start) * max(1, len(different))
-        if size > settings().memory_limit:
-            raise TooLarge(
-                "the projections of a similarity forest",
-                f"{show_bytes(size)} for {stop - start:,} rows and {len(different):,} tests",
-                f"a memory limit of {show_bytes(settings().memory_limit)}",
-                "Ask for fewer rows in one call, or grow fewer or smaller trees",
-            )
         out = np.zeros((stop - start, max(1, len(different))))
         feature, first, second = np.ascontiguousarray(different.T)
         tests = feature, self._ends(feature, first), self._ends(feature, second)
