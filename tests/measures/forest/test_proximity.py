@@ -230,7 +230,7 @@ def test_a_generator_goes_on_from_fit_to_fit():
         (
             {"forest": SyntheticForest(max_features=2.5)},
             InvalidInput,
-            "max_features: needs a ",
+            "max_features=",
         ),
         ({"forest": SyntheticForest(bootstrap=3)}, InvalidInput, "one of None, True, False"),
         ({"forest": ExtraForest(max_depth=0)}, InvalidInput, "an integer >= 1"),
