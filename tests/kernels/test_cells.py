@@ -4,10 +4,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
+import lookalike as la
 from lookalike.kernels.cells import (
     CATEGORY,
     ENTROPY,
@@ -26,33 +27,35 @@ from lookalike.kernels.cells import (
     best_cut,
     cell_distance,
     class_impurity,
-    cut_randomly,
     describe_node,
-    draw_different,
     draw_entry,
     draw_second,
-    draw_times,
-    grow_isolation,
     grow_similarity,
     least_varied,
     make_scratch,
     make_tree,
-    partition_rows,
     present_rows,
     project,
     sort_by_projection,
+    split_node,
+    try_column,
     try_cut,
     variance_of_cells,
     variance_of_codes,
     variance_of_numbers,
     varies,
 )
-from lookalike.kernels.growing import group_rows, stack_root
+from lookalike.kernels.growing import WAITING, group_rows, stack_root
+from lookalike.prediction import RandomSimilarityForestClassifier as Classifier
+from lookalike.trees.cells import trees as cell_trees
+from lookalike.trees.cells.columns import CellCache, encode_columns, fit_columns
+from lookalike.trees.cells.growing import Goal, grow_trees
 from trees import cell_reference as reference
 
 seeds = st.integers(0, 2**32 - 1)
 NONE = np.empty(1)
-RULES = SplitRules(1, 1, 100, 2, 1, GINI, 1, 1, 0, 0, 0.0)
+RULES = SplitRules(1, 1, 100, 2, 1, GINI, 1, 1, 0, 0, 0, 0.0)
+ISOLATE = RULES._replace(criterion=VARIANCE, balanced=0, random=1, isolate=1)
 
 
 def column(kind, values, matrix=None):
@@ -164,13 +167,22 @@ def test_projections_come_in_order_and_are_differences_of_distances(seed, kind, 
 
 
 def test_rows_are_parted_in_their_order_and_unknown_ones_follow_the_default():
-    x = np.array([5.0, 1.0, np.nan, 2.0, 9.0])
+    cells = column(VALUE, [5.0, 1.0, np.nan, 2.0, 9.0])
     for default, expected in ((1, [1, 2, 3, 0, 4]), (0, [1, 3, 0, 2, 4])):
-        rows = np.arange(5)
-        cells = VALUE, x, 0.0, 0.0, 2.0, default, NONE, 0, 1
-        middle = partition_rows(*cells, rows, 0, 5, np.empty(5, np.int64))
+        rows, stack, tree, scratch = (
+            np.arange(5),
+            stack_root(5),
+            make_tree(9, 1),
+            make_scratch(5, 1),
+        )
+        stack.count[WAITING] = 0
+        scratch.score[1], scratch.test[:] = 2.0, (0, -1, -1, 0, default)
+        split_node(stack, tree, 0, cells, rows, 0, 5, 3, scratch)
         assert rows.tolist() == expected
-        assert middle == 2 + default
+        assert (tree.feature[0], tree.threshold[0], tree.default[0]) == (0, 2.0, default)
+        assert stack.count[WAITING] == 2
+        assert stack.waiting[1].tolist() == [0, 2 + default, 4, 0, 0]
+        assert stack.waiting[0].tolist() == [2 + default, 5, 4, 0, 1]
 
 
 # -- how much cells vary ---------------------------------------------------------------------------
@@ -288,27 +300,33 @@ def test_the_better_test_is_kept():
 
 
 def test_a_random_cut_leaves_rows_on_both_sides_and_missing_ones_out():
-    rows, state = np.arange(6), np.array([5])
-    best = make_scratch(6, 1)
+    state = np.array([5])
     for cells in ([3.0] * 6, [np.nan] * 6):  # nothing to cut
-        assert not cut_randomly(7, column(VALUE, cells), rows, 6, -1, -1, state, best)
+        assert isolate(VALUE, cells, state) is None
     cells = [1.0, np.nan, 2.0, 9.0, 9.0, 9.0]
     cuts = set()
     for _ in range(40):
-        assert cut_randomly(7, column(VALUE, cells), rows, 6, -1, -1, state, best)
-        at = best.score[1]
+        at, test = isolate(VALUE, cells, state)
         assert 1.0 <= at < 9.0
-        assert best.test[:3].tolist() == [7, -1, -1]
-        assert best.test[4] == 0  # one or two of five known rows are left: most are right
+        assert test[:3] == [7, -1, -1]
+        assert test[4] == 0  # one or two of five known rows are left: most are right
         cuts.add(at)
     assert len(cuts) > 30
-    even = column(VALUE, [0.0, 0.0, 1.0, 1.0, np.nan, np.nan])
-    assert cut_randomly(0, even, rows, 6, -1, -1, state, best)
-    assert best.test[4] == 1  # as many left as right
+    assert isolate(VALUE, [0.0, 0.0, 1.0, 1.0, np.nan, np.nan], state)[1][4] == 1  # half are left
     # Between two rows: numbers are projected on the line through them.
-    assert cut_randomly(2, column(NUMBER, [0.0, 4.0, 4.0]), rows[:3], 3, 0, 1, state, best)
-    assert best.test[:3].tolist() == [2, 0, 1]
-    assert not cut_randomly(2, column(NUMBER, [4.0, 4.0, 4.0]), rows[:3], 3, 0, 1, state, best)
+    assert isolate(NUMBER, [0.0, 4.0, 4.0], state)[1][0] == 7
+    assert isolate(NUMBER, [4.0, 4.0, 4.0], state) is None
+
+
+def isolate(kind, cells, state, far=False):
+    """Return the threshold and the test of an isolation tree on one column; None: no cut."""
+    n = len(cells)
+    scratch, ones = make_scratch(n, 1), np.ones(n)
+    goal = Targets(np.zeros(n, np.int64), np.arange(float(n)), ones, ones.astype(np.int64), 1)
+    node, rules = NodeRows(np.arange(n), 0, n, 1.0), ISOLATE._replace(isolate=1 + far)
+    found = try_column(7, column(kind, cells), node, goal, rules, state, scratch)
+    assert found == (scratch.test[0] >= 0)
+    return (scratch.score[1], scratch.test.tolist()) if found else None
 
 
 def impurity_of(goal, rows, criterion):
@@ -449,13 +467,14 @@ def test_the_second_row_is_of_another_class_or_far_off():
     state, rows, scratch = np.array([3], np.int64), np.arange(4), make_scratch(4, 3)
     goal = targets([0, 0, 1, 2])
     scratch.gaps[:] = [0.0, 1.0, 0.0, 1.0]
-    drawn = {draw_second(rows, 4, 0, 0.0, False, goal, state, scratch) for _ in range(9)}
+    drawn = {draw_second(rows, 4, 0, 0.0, RULES, goal, state, scratch) for _ in range(9)}
     assert drawn == {3}  # of another class, and not where p is
     scratch.gaps[3] = 0.0
-    assert draw_second(rows, 4, 0, 0.0, False, goal, state, scratch) == -1
+    assert draw_second(rows, 4, 0, 0.0, RULES, goal, state, scratch) == -1
     scratch.gaps[:] = 1.0
     for spread, expected in ((1.0, {3}), (0.5, {2, 3}), (2.0, {2, 3})):  # none beyond 2: any other
-        found = {draw_second(rows, 4, 0, spread, True, goal, state, scratch) for _ in range(40)}
+        facts = spread, RULES._replace(criterion=VARIANCE), goal, state, scratch
+        found = {draw_second(rows, 4, 0, *facts) for _ in range(40)}
         assert found == expected
 
 
@@ -521,16 +540,17 @@ def test_a_tree_grows_until_its_rules_say_no():
 
 def test_isolation_trees_part_all_rows_or_stop_at_their_depth():
     x = np.array([[1.0, 2.0, 3.0, 4.0, np.nan], [5.0] * 5])
-    ranks = np.zeros((2, 5), np.int32)
-    zeros = np.zeros(2, np.int64)
+    ranks = np.array([[0, 1, 2, 3, 4], [0] * 5], np.int32)
+    zeros, ones = np.zeros(2, np.int64), np.ones(5)
+    goal = Targets(np.zeros(5, np.int64), np.arange(5.0), ones, ones.astype(np.int64), 1)
     for kind in (VALUE, NUMBER):
         cells = CellColumns(np.full(2, kind), x, ranks, NONE, zeros, zeros + 1)
         for seed in range(8):
             for depth, far in ((9, False), (9, True), (1, True), (0, False)):
                 tree, stack, scratch = make_tree(10, 1), stack_root(5), make_scratch(5, 1)
-                state, rows, ones = np.array([seed], np.int64), np.arange(5), np.ones(5, int)
-                order = np.arange(2)
-                grow_isolation(cells, rows, ones, depth, far, order, state, stack, scratch, tree)
+                rules = ISOLATE._replace(isolate=1 + far, max_depth=depth)
+                facts = np.arange(5), rules, np.arange(2), np.array([seed], np.int64)
+                grow_similarity(cells, goal, *facts, stack, 1000, scratch, tree)
                 made = int(stack.count[1])
                 assert made == {9: 9, 1: 3, 0: 1}[depth] or (depth == 9 and made == 7)
                 leaves = tree.feature[:made] < 0
@@ -540,17 +560,89 @@ def test_isolation_trees_part_all_rows_or_stop_at_their_depth():
                 for v in np.flatnonzero(~leaves):
                     assert ends[v] == ends[tree.left[v]] + ends[tree.right[v]]
                     assert min(ends[tree.left[v]], ends[tree.right[v]]) > 0
-    state, chosen = np.array([1], np.int64), np.empty(4, np.int64)
-    numbers = column(NUMBER, [0.0, 0.0, 5.0, 9.0])
-    pairs = {draw_different(numbers, np.arange(4), 4, state, True, chosen) for _ in range(60)}
+    state, numbers = np.array([1], np.int64), [0.0, 0.0, 5.0, 9.0]
+    tests = [isolate(NUMBER, numbers, state, True)[1] for _ in range(60)]
+    pairs = {(p, q) for _, p, q, *_ in tests}
     assert pairs == {(0, 3), (1, 3), (2, 0), (2, 1), (3, 0), (3, 1)}
-    pairs = {draw_different(numbers, np.arange(4), 4, state, False, chosen) for _ in range(200)}
+    tests = [isolate(NUMBER, numbers, state)[1] for _ in range(200)]
+    pairs = {(p, q) for _, p, q, *_ in tests}
     assert pairs == {(a, b) for a in range(4) for b in range(4) if a != b} - {(0, 1), (1, 0)}
-    assert draw_different(numbers, np.arange(2), 2, state, False, chosen)[1] == -1
-    times = np.zeros(50, np.int64)
-    draw_times(state, 50, times)
-    assert times.sum() == 50
-    assert 10 < (times == 0).sum() < 30  # a third, about
     present = np.full(3, -1)
     assert present_rows(np.array([np.nan, 1, 2, 3]), np.arange(4), 0, 3, present) == 2
     assert present.tolist() == [1, 2, -1]
+
+
+# -- rows that go down trees together end where each would end alone -------------------------------
+
+SOME = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def make_table(n, seed, gaps):
+    rng = np.random.default_rng(seed)
+    words = ["anna", "hanna", "bob", "rob", "robert", "zoe"]
+    table = {
+        "size": rng.normal(size=n).round(1).tolist(),
+        "price": rng.normal(size=n).tolist(),
+        "color": rng.choice(["red", "blue", "green"], n).tolist(),
+        "tags": [set(rng.choice(list("abcdef"), 3).tolist()) for _ in range(n)],
+        "name": [words[i] for i in rng.integers(0, 6, n)],
+    }
+    for cells in table.values() if gaps else ():
+        for i in rng.choice(n, n // 6, replace=False):
+            cells[i] = None
+    kinds = {"size": "number", "price": "number", "color": "category", "tags": "set"}
+    return la.read_table(table, kinds={**kinds, "name": "text"}), rng.integers(0, 3, n)
+
+
+def descend_alone(trees, cells):
+    """Follow every row through every tree, asking the outcome of each test by itself."""
+    outcomes = reference.answers(trees, cells)
+    leaves = np.empty((len(outcomes), trees.n_trees), int)
+    for row, own in enumerate(outcomes):
+        for t in range(trees.n_trees):
+            at = start = trees.offsets[t]
+            while trees.feature[at] >= 0:
+                goes = own[at] if own[at] < 2 else trees.default[at]
+                at = at + 1 if goes else start + trees.right[at]
+            leaves[row, t] = at - start
+    return leaves
+
+
+@SOME
+@given(
+    n=st.integers(6, 60), new=st.integers(1, 90), seed=st.integers(0, 99), gaps=st.booleans(),
+    projected=st.sampled_from(["distance", "squared"]),
+    numeric=st.sampled_from(["projection", "value"]), tall=st.sampled_from([1, 7, 2048]),
+)  # fmt: skip
+def test_rows_end_where_each_would_end_alone(n, new, seed, gaps, projected, numeric, tall):
+    table, label = make_table(n, seed, gaps)
+    columns = fit_columns(table, projection=projected, numeric=numeric)
+    cache = CellCache.of(columns, encode_columns(columns, table, fitted=True), 10**6)
+    trees = grow_trees(cache, Goal(label, n_classes=3), 3, random_state=seed).forest
+    cells = trees.encode(make_table(new, seed + 1, gaps)[0])
+    wanted = descend_alone(trees, cells)
+    votes = np.random.default_rng(seed).random((len(trees.feature), 1 + seed % 3))
+    total = np.zeros((new, votes.shape[1]))
+    for t in range(trees.n_trees):
+        total += votes[trees.offsets[t] + wanted[:, t]]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cell_trees, "MAX_BLOCK_ROWS", tall)
+        assert_array_equal(trees.leaves(cells), wanted)
+        assert_array_equal(trees.sum_votes(cells, votes), total)
+
+
+def test_shares_of_votes_are_sums_over_the_trees():
+    table, label = make_table(150, 5, True)
+    new = make_table(70, 6, True)[0]
+    for voting in ("majority", "soft"):
+        model = Classifier(20, voting=voting, random_state=0).fit(table, label)
+        trees = model.trees_
+        shares = trees.value / trees.value.sum(axis=1, keepdims=True)
+        if voting == "majority":
+            shares[shares < shares.max(axis=1, keepdims=True) - 1e-9] = 0
+        each = np.stack(
+            [shares[leaf + trees.offsets[:-1]].sum(axis=0) for leaf in model.apply(new)]
+        )
+        wanted = each / each.sum(axis=1, keepdims=True)
+        assert_allclose(model.predict_proba(new), wanted, atol=1e-12)
+        assert len(np.unique(model.predict(new))) > 1

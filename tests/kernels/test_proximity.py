@@ -1,4 +1,4 @@
-"""Agreements of leaf codes, and leaf sharing of rows with missing values, against plain sums."""
+"""Agreements of leaf codes, shares of draws, and paths, against plain sums."""
 
 import os
 import subprocess
@@ -13,17 +13,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from lookalike.kernels._jit import COMPILED
 from lookalike.kernels.proximity import (
     LeafMembers,
-    SpreadRows,
     count_matches,
     nearest_by_matches,
     nearest_members,
     place_members,
-    share_draws,
-    sum_over_trees,
-    sum_overlaps,
-    symmetrize_tiles,
-    weigh_draws,
-    weigh_matches,
 )
 from lookalike.neighbors.exact import fill_by_blocks
 from lookalike.neighbors.graph import NeighborGraph
@@ -92,63 +85,10 @@ def test_lists_equal_those_of_the_full_block(seed, k, full):
     assert_array_equal(found.distances, plain.distances)
 
 
-# -- rows that are in several leaves ---------------------------------------------------------------
+# -- draws (RF-GAP) --------------------------------------------------------------------------------
 
 TREES, LEAVES = 5, 4
 OFFSETS = np.arange(TREES + 1) * LEAVES
-
-
-def draw(rng, n):
-    """Rows of which some are spread over several leaves; and the weights of all, leaf by leaf."""
-    codes = rng.integers(0, LEAVES, (n, TREES)).astype(np.uint16)
-    full = np.zeros((n, TREES * LEAVES))
-    leaf, weight, start = [], [], [0]
-    for i in range(n):
-        full[i, OFFSETS[:-1] + codes[i]] = 1.0
-        if rng.random() < 0.5:
-            shares = rng.random((TREES, LEAVES)) * (rng.random((TREES, LEAVES)) < 0.7)
-            shares[:, 0] += 0.1
-            full[i] = (shares / shares.sum(axis=1, keepdims=True)).ravel()
-            leaf += np.flatnonzero(full[i]).tolist()
-            weight += full[i][full[i] > 0].tolist()
-        start.append(len(leaf))
-    bag = (rng.random((n, TREES)) < 0.6).astype(np.uint8)
-    lists = np.array(leaf, np.int32), np.array(weight, float), np.array(start, np.int64)
-    return SpreadRows(codes, bag, *lists), full
-
-
-@settings(max_examples=30, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1))
-@pytest.mark.parametrize("out_of_bag", [False, True])
-def test_overlaps_equal_the_sums(out_of_bag, seed):
-    rng = np.random.default_rng(seed)
-    (one, x), (other, y) = draw(rng, 4), draw(rng, 6)
-    if not out_of_bag:
-        one, other = (side._replace(bag=np.empty((0, 0), np.uint8)) for side in (one, other))
-    found, back = np.empty((4, 6)), np.empty((6, 4))
-    sum_overlaps(one, other, OFFSETS, found)
-    sum_overlaps(other, one, OFFSETS, back)
-    assert_array_equal(found, back.T)  # to the last bit
-    per_tree = (x[:, None] * y).reshape(4, 6, TREES, LEAVES).sum(axis=3)
-    use = np.ones((4, 6, TREES), bool)
-    if out_of_bag:
-        use = (one.bag[:, None] == 0) & (other.bag == 0)
-    assert_allclose(found, (per_tree * use).sum(axis=2), atol=1e-12)
-
-
-# -- sums over trees, and draws (RF-GAP) -----------------------------------------------------------
-
-
-def test_values_of_leaves_add_up_over_trees():
-    leaves, offsets = np.array([[0, 1, 2], [1, 0, 0]], np.uint8), np.array([0, 2, 4, 7])
-    values = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
-    for times in ([1.0], [1.0, 3.0, 5.0, 7.0, 9.0]):
-        out = np.zeros((2, len(times)))
-        sum_over_trees(leaves, offsets, values[:, None] * times, out)
-        assert out.tolist() == [
-            [(1 + 8 + 64) * k for k in times],
-            [(2 + 4 + 16) * k for k in times],
-        ]
 
 
 def draw_draws(rng, n, queries):
@@ -175,7 +115,7 @@ def slow_shares(leaves, times, asked, bag):
 
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10**6), k=st.sampled_from([1, 4, 11]))
-def test_shares_of_draws_and_their_lists(seed, k):
+def test_lists_by_shares_of_draws(seed, k):
     rng = np.random.default_rng(seed)
     n, queries = 12, 6
     leaves, times, asked, bag = draw_draws(rng, n, queries)
@@ -186,11 +126,6 @@ def test_shares_of_draws_and_their_lists(seed, k):
         for c in range(LEAVES)
     ]
     drawn = np.array([sum(count for _, count in cell) for cell in cells], float)
-    shares, n_trees = np.full((queries, TREES), 9.0), np.full(queries, 9)
-    share_draws(asked, bag, OFFSETS, drawn, shares, n_trees)
-    out = np.full((queries, n), 9.0)
-    weigh_draws(asked, shares, n_trees, leaves, times, out)
-    assert_allclose(out, expected, atol=1e-13)
     held = np.zeros(len(cells), np.int32 if seed % 3 else np.int64)
     lists = place_members(leaves, times.astype(np.uint8), OFFSETS, held)
     members = LeafMembers(OFFSETS, held, lists, drawn[:0] if seed % 2 else drawn)
@@ -209,15 +144,6 @@ def test_shares_of_draws_and_their_lists(seed, k):
         unrelated = [j for j in sorted(away) if away[j] == 1.0]
         last = found.indices[i][found.distances[i] == 1.0].tolist()
         assert last == unrelated[: len(last)]
-
-
-def test_a_query_whose_leaves_hold_no_draw_is_near_nothing():
-    shares, n_trees, out = np.ones((1, 1)), np.ones(1, np.int64), np.ones((1, 1))
-    none, code = np.zeros(1), np.zeros((1, 1), np.uint8)
-    share_draws(code, code, np.array([0, 1]), none, shares, n_trees)
-    assert (shares.tolist(), n_trees.tolist()) == ([[0.0]], [0])
-    weigh_draws(code, shares, n_trees, code, np.ones((1, 1)), out)
-    assert out.tolist() == [[0.0]]
 
 
 # -- paths and common ancestors --------------------------------------------------------------------
@@ -248,15 +174,6 @@ def test_ratios_are_those_of_sets_of_tests(seed, parting, weights, gaps, n_trees
         assert_allclose(ratio_square(forest, leaves, bins, parting == "once"), expected, atol=1e-12)
 
 
-def test_two_mirrored_tiles_become_their_mean():
-    one, other = np.array([[1.0, 2.0, 3.0]]), np.array([[10.0], [20.0], [30.0]])
-    symmetrize_tiles(one, other, 4)
-    assert one.tolist() == other.T.tolist() == [[11 / 4, 22 / 4, 33 / 4]]
-    own = np.array([[1.0, 2.0], [4.0, 8.0]])
-    symmetrize_tiles(own, own, 2)
-    assert own.tolist() == [[1.0, 3.0], [3.0, 8.0]]
-
-
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 10**6), deepest=st.integers(0, 4))
 def test_common_ancestors_are_those_of_a_walk(seed, deepest):
@@ -267,7 +184,7 @@ def test_common_ancestors_are_those_of_a_walk(seed, deepest):
     x, y = rows[:7], rows[4:]
     leaf_x, leaf_y = forest.leaves(x), forest.leaves(y)
     for method, kind, function, options in (
-        ("zhu2", "depth", reference.zhu2, ()),
+        ("zhu2", "max", reference.zhu2, ()),
         ("zhu3", "longer", reference.zhu3, ()),
         ("zhu3", "max", reference.zhu3, ("max",)),
         ("ting", "value", reference.ting, (n,)),
@@ -293,15 +210,3 @@ def test_compiled_tiles_count_as_numpy_does():
     )
     environment = os.environ | {"LOOKALIKE_COMPILE": "1"}
     subprocess.run([sys.executable, "-c", code], env=environment, check=True)
-
-
-def test_weights_of_shared_leaves():
-    rng = np.random.default_rng(0)
-    one, other, weights = rng.integers(0, 3, (6, 5)), rng.integers(0, 3, (4, 5)), rng.random(5)
-    weights /= weights.sum()
-    out = np.full((6, 4), 9.0)
-    weigh_matches(one.astype(np.uint16), other.astype(np.uint16), weights, out)
-    expected = [[sum(weights[x == y]) for y in other] for x in one]
-    assert_allclose(out, expected, atol=1e-15)
-    weigh_matches(one, one, np.full(5, 0.2 + 1e-16), same := np.empty((6, 6)))
-    assert (np.diag(same) <= 1.0).all()

@@ -6,8 +6,14 @@ import pytest
 from lookalike.errors import InvalidInput
 from lookalike.measures import ForestProximity
 from lookalike.prediction import RandomSimilarityForestClassifier
-from lookalike.trees import growing
-from lookalike.trees.growing import count_features, count_share, grow_each, tree_states
+from lookalike.trees import SyntheticForest, growing
+from lookalike.trees.growing import (
+    count_features,
+    count_share,
+    draw_both,
+    grow_each,
+    tree_states,
+)
 
 RANDOM = np.random.default_rng(0)
 NUMBERS = RANDOM.random((60, 4))
@@ -24,12 +30,12 @@ def test_pauses_change_nothing(cells, monkeypatch):
     calls = []
     usual = growing.grow_by_parts
 
-    def count(n_rows, grow):
+    def count(n_rows, tree, grow):
         def counted(stack):
             calls.append(n_rows)
             grow(stack)
 
-        return usual(n_rows, counted)
+        return usual(n_rows, tree, counted)
 
     def answer():
         calls.clear()
@@ -50,17 +56,17 @@ def test_pauses_change_nothing(cells, monkeypatch):
 
 
 def test_shares_must_be_shares():
-    for bad in (0, 0.0, -0.5, 1.5, True, "half", None):
-        with pytest.raises(InvalidInput, match="max_samples=.*needs a share"):
-            count_share(bad, 10, "max_samples")
+    for bad in (0, 0.0, -0.5, 1.5, True, "half"):
+        with pytest.raises(InvalidInput, match="max_samples="):
+            SyntheticForest(max_samples=bad).grow(NUMBERS)
     cases = {1: 10, 0.8: 8, 256: 10, 2: 2, 0.01: 1, 0.7: 7}
-    assert {share: count_share(share, 10, "max_samples") for share in cases} == cases
+    assert {share: count_share(share, 10) for share in cases} == cases
 
 
 def test_columns_tried_must_be_a_number_of_columns():
     for bad in (0, -1, 0.0, 1.5, True, "half"):
-        with pytest.raises(InvalidInput, match="max_features: needs a share"):
-            count_features(bad, 2)
+        with pytest.raises(InvalidInput, match="max_features="):
+            SyntheticForest(max_features=bad).grow(NUMBERS)
     cases = {"all": 10, "sqrt": 3, 4: 4, 40: 10, 0.5: 5, 0.01: 1}
     assert {share: count_features(share, 10) for share in cases} == cases
     assert count_features("sqrt", 1) == 1
@@ -78,3 +84,15 @@ def test_every_tree_has_a_stream_of_its_own():
     assert (states > 0).all()
     assert np.array_equal(states, tree_states(7, 50))
     assert not np.array_equal(states, tree_states(8, 50))
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_samples_hold_both_labels(replace):
+    labels, state = np.zeros(50, np.uint8), np.array([5], np.int64)
+    labels[7] = 1
+    rows = draw_both(labels, 25, replace, state)
+    assert 7 in rows
+    assert replace or len(set(rows.tolist())) == 25
+    assert np.array_equal(np.sort(draw_both(np.array([0, 1]), 2, False, state)), [0, 1])
+    with pytest.raises(InvalidInput, match="samples of 25 with one kind only"):
+        draw_both(np.zeros(50, np.uint8), 25, replace, state)

@@ -193,15 +193,14 @@ class ReFeat(SaveMixin, Estimator):
         ----------
         weights : array of shape (several, trees), from ``tree_weights``
         """
-        from lookalike.kernels.proximity import sum_over_trees
-
         check_is_fitted(self, "forest_")
         values = np.repeat(weights, self.forest_.nodes.n_leaves, axis=1) * self.lengths_
         sums = np.zeros((len(self.leaves_), len(weights)))
         offsets, table = self.forest_.nodes.leaf_offsets, np.ascontiguousarray(values.T)
 
         def add_up(part: slice) -> None:
-            sum_over_trees(self.leaves_[part], offsets, table, sums[part])
+            for start, leaves in zip(offsets, self.leaves_[part].T, strict=False):
+                sums[part] += table[start:].take(leaves, axis=0)
 
         parts = [(part,) for part in blocks(len(sums), ROWS_PER_BLOCK)]
         run(add_up, parts, self.n_jobs, "scoring rows")

@@ -4,27 +4,12 @@ A tree of height H is kept in heap order: node v has the children 2v + 1 and 2v 
 2**H - 1 inner nodes. The leaf code of a row is the H answers along its path, 1 for right.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from lookalike.kernels._jit import COMPILED, intrinsic, kernel
 from lookalike.kernels.growing import draw_below, draw_bits, draw_rows, insertion_sort
 
 WORD_ROWS = 64  # rows handled together
-
-
-class SampleWork(NamedTuple):
-    """The sample of a tree, and memory to grow it in.
-
-    ``rows`` are those of the sample, ``order`` the columns as they are drawn, ``starts`` the range
-    of rows of every node, ``values`` those of a column in a node.
-    """
-
-    rows: np.ndarray
-    order: np.ndarray
-    starts: np.ndarray
-    values: np.ndarray
 
 
 @kernel
@@ -98,6 +83,8 @@ def most_even_cut(columns, rows, low, high, state, values):
 def grow_tree(columns, height, relax, either_side, state, work, feature, cut):
     """Grow one tree on the rows of ``work``; False if a node has no balanced column.
 
+    ``work``: the rows of the sample, and memory for the columns as they are drawn, the range of
+    rows of every node, and the values of a column in a node.
     ``either_side``: a node is closed on the left or on the right with equal chance. ``relax``: a
     stuck node is cut as near to the middle as possible, and is a leaf if nothing can be cut.
     """
@@ -150,7 +137,7 @@ def grow_balanced(columns, height, tries, relax, either_side, states, feature, c
     size = 1 << height
     everyone = np.arange(n)
     swaps = np.empty(size, np.int64)
-    work = SampleWork(
+    work = (
         np.empty(size, np.int64),
         np.empty(columns.shape[0], np.int64),
         np.zeros((2 * size - 1, 2), np.int64),
@@ -160,7 +147,7 @@ def grow_balanced(columns, height, tries, relax, either_side, states, feature, c
         state = states[t : t + 1]
         failed[t] = -1
         for attempt in range(tries):
-            draw_rows(state, n, everyone, work.rows, swaps)
+            draw_rows(state, n, everyone, work[0], swaps)
             # A failed sample is thrown away whole, so trees stay independent of which column
             # failed.
             if grow_tree(columns, height, False, either_side, state, work, feature[t], cut[t]):

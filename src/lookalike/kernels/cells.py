@@ -1,4 +1,4 @@
-"""Growing similarity trees, whose tests compare a cell with two cells of fitted rows.
+"""Growing and walking similarity trees, whose tests compare a cell with two cells of fitted rows.
 
 A test on column f is a pair of rows p and q and a threshold: a row x is projected to
 ``d(q, x) - d(p, x)`` and goes left if that is at most the threshold. Columns are numbers,
@@ -10,19 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lookalike.kernels import growing
 from lookalike.kernels._jit import kernel
-from lookalike.kernels.growing import (
-    RANK_SHIFT,
-    WAITING,
-    draw_below,
-    draw_between,
-    draw_next,
-    group_rows,
-    next_node,
-    sort_keys,
-    sort_values,
-    stack_children,
-)
 
 # -- the named tuples of arrays that the kernels take ----------------------------------------------
 
@@ -90,6 +79,10 @@ class SplitRules(NamedTuple):
     by_class, balanced, midpoint, random : int
         Whether p comes from the least varied class, whether even cuts win ties, whether thresholds
         lie halfway between two projections, and whether they are drawn.
+    isolate : int
+        1 or 2 for isolation trees, which have no target: q is any row that differs from p (1), or
+        the one farthest from it (2), and the first column that can be cut is taken. Amounts of
+        which no two are equal keep nodes from being pure.
     floor : float
         The least weight of a side.
     """
@@ -104,6 +97,7 @@ class SplitRules(NamedTuple):
     balanced: int
     midpoint: int
     random: int
+    isolate: int
     floor: float
 
 
@@ -127,7 +121,6 @@ class Scratch(NamedTuple):
     grouped: np.ndarray
     ends: np.ndarray
     gaps: np.ndarray
-    chosen: np.ndarray
     keys: np.ndarray
     spare: np.ndarray
     counts: np.ndarray
@@ -173,13 +166,13 @@ def column_of(cells, f):
 
 def make_scratch(n_rows: int, n_classes: int, n_codes: int = 0) -> Scratch:
     """Return memory for trees of so many rows, classes, and different cells of a column."""
-    present, grouped, chosen, keys, spare, item = np.empty((6, n_rows), np.int64)
+    present, grouped, keys, spare, item = np.empty((5, n_rows), np.int64)
     gaps, proj = np.empty((2, n_rows))
     ends, counts = np.empty(n_classes + 1, np.int64), np.empty(256, np.int64)
     tally = np.zeros(max(n_rows, n_codes), np.int64)
     left, right = np.empty((2, n_classes))
     return Scratch(
-        present, grouped, ends, gaps, chosen, keys, spare, counts, tally, item, proj, left, right,
+        present, grouped, ends, gaps, keys, spare, counts, tally, item, proj, left, right,
         np.empty(2), np.full(5, -1),
     )  # fmt: skip
 
@@ -243,7 +236,7 @@ def draw_entry(state, rows, m, times):
         total += times[rows[i]]
     # A row that was drawn several times is one entry each time. A linear search, as the sum above
     # has read all rows anyway.
-    left = draw_below(state, total)
+    left = growing.draw_below(state, total)
     i = 0
     while left >= times[rows[i]]:
         left -= times[rows[i]]
@@ -316,18 +309,12 @@ def variance_of_cells(column, rows, start, stop, times, state):
 @kernel
 def varies(column, rows, m, times, state):
     """Whether any two of the first m rows differ; of many objects, from one drawn at random."""
-    x, flat, base, width = column.values, column.flat, column.base, column.width
-    if column.kind < TABLE:
-        for i in range(1, m):
-            if x[rows[i]] != x[rows[0]]:
-                return True
-        return False
-    pivot = -1 if m <= MAX_ROWS_ALL_PAIRS else draw_entry(state, rows, m, times)
-    for i in range(m if pivot < 0 else 1):
-        line = base + width * int(x[rows[i] if pivot < 0 else pivot])
-        for j in range(m):
-            if flat[line + int(x[rows[j]])] > 0.0:
-                return True
+    x = column.values
+    if column.kind >= TABLE:
+        return variance_of_cells(column, rows, 0, m, times, state) > 0.0
+    for i in range(1, m):
+        if x[rows[i]] != x[rows[0]]:
+            return True
     return False
 
 
@@ -366,7 +353,8 @@ def sort_by_projection(column, rows, m, p, q, scratch):
             if here == here:
                 item[k], proj[k] = rows[i], here
                 k += 1
-        sort_values(proj, item, k, scratch.counts)
+        # Rows come in ascending order, which those of one projection keep.
+        growing.sort_values(proj, item, k, scratch.gaps, scratch.spare)
         return k
     # Only cells between p and q differ in their projection, so only these are sorted; of categories
     # none, as they project to three values. A number's projection falls from p to q, so ranks give
@@ -380,7 +368,7 @@ def sort_by_projection(column, rows, m, p, q, scratch):
         r = rows[i]
         code = codes[r]
         if floor < code < ceiling and (kind != CATEGORY or (code != codes[p] and code != codes[q])):
-            keys[inside] = (np.int64(code) << RANK_SHIFT) | r
+            keys[inside] = (np.int64(code) << growing.RANK_SHIFT) | r
             inside += 1
         elif code == codes[p] if kind == CATEGORY else (code <= floor) == falls:
             high -= 1
@@ -390,7 +378,7 @@ def sort_by_projection(column, rows, m, p, q, scratch):
             low += 1
     found = keys
     if kind != CATEGORY:
-        found = sort_keys(keys, inside, RANK_SHIFT, scratch.spare, scratch.counts)
+        found = growing.sort_keys(keys, inside, growing.RANK_SHIFT, scratch.spare, scratch.counts)
     for i in range(inside):
         item[low + i] = found[inside - 1 - i if falls else i] & 0xFFFFFFFF
     for i in range(m):
@@ -538,13 +526,6 @@ def best_cut(k, targets, rules, tie, step, only, scratch):
 
 
 @kernel
-def draw_times(state, n, times):
-    """Draw n of n rows with replacement and count how often each came."""
-    for _ in range(n):
-        times[draw_below(state, n)] += 1
-
-
-@kernel
 def present_rows(x, rows, low, high, present):
     """Write the rows of a node whose cell is there; return how many."""
     m = 0
@@ -569,11 +550,11 @@ def try_cut(f, p, q, kind, node, k, targets, rules, state, scratch):
     # A variance has the square of the target's unit; Gini and entropy have none.
     tie = TIE_TOLERANCE * node.impurity if rules.criterion == VARIANCE else TIE_TOLERANCE
     step, only, drawn = 0.0, -1, 0.0
-    if kind >= TABLE and abs(proj[k - 1] - proj[0]) < np.inf:
+    if kind >= TABLE and not rules.isolate and abs(proj[k - 1] - proj[0]) < np.inf:
         # Differences of distances such as 1/3 differ in their last bits where they are equal.
         step = TIE_TOLERANCE * (proj[k - 1] - proj[0])
     if rules.random and proj[0] < proj[k - 1]:
-        drawn = draw_between(state, proj[0], proj[k - 1])
+        drawn = growing.draw_between(state, proj[0], proj[k - 1])
         while proj[only + 1] <= drawn:
             only += 1
     score, surplus, place, w_known = best_cut(k, targets, rules, tie, step, only, scratch)
@@ -638,21 +619,24 @@ def _with_unknown(node, k, targets, criterion, w_known, score, scratch):
 
 
 @kernel
-def draw_second(rows, m, p, spread, by_target, targets, state, scratch):
+def draw_second(rows, m, p, spread, rules, targets, state, scratch):
     """Draw q among rows of another class (or of a target further off than spread) away from p.
 
     ``scratch.gaps[i]`` is the distance of row i to p. Returns -1 if there is no such row.
     """
-    gaps, chosen, label, target = scratch.gaps, scratch.chosen, targets.label, targets.amount
+    gaps, chosen, label, target = scratch.gaps, scratch.keys, targets.label, targets.amount
     # Where no target is further off than the spread, any other target will do: a limit of 0.
     for limit in (spread, 0.0):
-        k = 0
+        k, largest = 0, 0.0
         for i in range(m):
-            if by_target:
+            if rules.criterion == VARIANCE:
                 other = abs(target[rows[i]] - target[p]) > limit
             else:
                 other = label[rows[i]] != label[p]
-            if other and gaps[i] > 0.0:
+            # A farther row empties the list of candidates; equally far ones are drawn from.
+            if rules.isolate == 2 and gaps[i] > largest:
+                largest, k = gaps[i], 0
+            if other and gaps[i] > 0.0 and gaps[i] >= largest:
                 chosen[k] = rows[i]
                 k += 1
         if k > 0:
@@ -662,79 +646,67 @@ def draw_second(rows, m, p, spread, by_target, targets, state, scratch):
 
 @kernel
 def try_column(f, column, node, targets, rules, state, scratch):
-    """Try the tests of one column; return whether its cells vary in this node at all."""
-    kind, present = column.kind, scratch.present
-    m = present_rows(column.values, node.rows, node.low, node.high, present)
+    """Try the tests of one column; return whether its cells vary in this node at all.
+
+    Of an isolation tree, return whether the column can be cut.
+    """
+    kind, x, present = column.kind, column.values, scratch.present
+    m = present_rows(x, node.rows, node.low, node.high, present)
     if m < 2 or not varies(column, present, m, targets.times, state):
         return False
-    by_target = rules.criterion == VARIANCE
-    first, spread = -1, math.sqrt(node.impurity)
-    if kind != VALUE and rules.by_class and not by_target:
-        group_rows(present, m, targets.label, targets.n_classes, scratch.grouped, scratch.ends)
+    # Any two amounts are further apart than a negative spread.
+    spread = -1.0 if rules.isolate else math.sqrt(node.impurity)
+    members, size = present, m  # which p is drawn from
+    if kind != VALUE and rules.by_class and rules.criterion != VARIANCE:
+        growing.group_rows(
+            present, m, targets.label, targets.n_classes, scratch.grouped, scratch.ends
+        )
         first = least_varied(column, targets, state, scratch)
+        members = scratch.grouped[scratch.ends[first] :]
+        size = scratch.ends[first + 1] - scratch.ends[first]
     for _ in range(1 if kind == VALUE else rules.max_pairs):
         p, q = -1, -1
         if kind != VALUE:
-            p, q = draw_pair(column, first, m, spread, by_target, targets, state, scratch)
+            p = draw_entry(state, members, size, targets.times)
+            for i in range(m):
+                scratch.gaps[i] = cell_distance(
+                    kind, x[present[i]], x[p], column.flat, column.base, column.width
+                )
+            q = draw_second(present, m, p, spread, rules, targets, state, scratch)
             if q < 0:
                 continue
             if not rules.by_class:
                 p, q = q, p
         k = sort_by_projection(column, present, m, p, q, scratch)
         try_cut(f, p, q, kind, node, k, targets, rules, state, scratch)
-    return True
+    return not rules.isolate or scratch.test[0] >= 0
 
 
 @kernel
-def draw_pair(column, first, m, spread, by_target, targets, state, scratch):
-    """Draw p (from class ``first``, unless that is -1) and q as the published steps do."""
-    x, present, ends = column.values, scratch.present, scratch.ends
-    if first >= 0:
-        members, size = scratch.grouped[ends[first] :], ends[first + 1] - ends[first]
-        p = draw_entry(state, members, size, targets.times)
-    else:
-        p = draw_entry(state, present, m, targets.times)
-    for i in range(m):
-        scratch.gaps[i] = cell_distance(
-            column.kind, x[present[i]], x[p], column.flat, column.base, column.width
-        )
-    return p, draw_second(present, m, p, spread, by_target, targets, state, scratch)
+def split_node(stack, tree, at, column, rows, low, high, depth, scratch):
+    """Write the best test of a node, part its rows, and put its children on the stack.
 
-
-@kernel
-def partition_rows(kind, x, p, q, threshold, default, flat, base, width, rows, low, high, spare):
-    """Bring the rows that go left to the front; return where the others begin.
-
-    p and q are cells. Both sides keep their order, as the lazy grower's do: both then add up
-    weights in the same order.
+    Both sides keep their order, as the lazy grower's do: both then add up weights in the same
+    order.
     """
-    lefts, rights = low, 0
+    kind, x, _, flat, base, width = column
+    test, threshold, spare = scratch.test, scratch.score[1], scratch.spare
+    tree.feature[at], tree.first[at], tree.second[at] = test[0], test[1], test[2]
+    tree.threshold[at], tree.default[at] = threshold, test[4]
+    p, q = (x[test[1]], x[test[2]]) if test[1] >= 0 else (0.0, 0.0)
+    middle, rights = low, 0
     # Every row is written to both sides, and the side where it belongs moves on: the processor
     # would guess half of the jumps wrong.
     for i in range(low, high):
         r = rows[i]
         here = project(kind, x[r], p, q, flat, base, width)
-        goes = np.int64((here <= threshold) | ((here != here) & (default == 1)))
-        rows[lefts], spare[rights] = r, r
-        lefts += goes
+        goes = np.int64((here <= threshold) | ((here != here) & (test[4] == 1)))
+        rows[middle], spare[rights] = r, r
+        middle += goes
         rights += 1 - goes
     for i in range(rights):
-        rows[lefts + i] = spare[i]
-    return lefts
-
-
-@kernel
-def split_node(stack, tree, at, column, rows, low, high, depth, scratch):
-    """Write the best test of a node, part its rows, and put its children on the stack."""
-    kind, x, _, flat, base, width = column
-    test, threshold = scratch.test, scratch.score[1]
-    tree.feature[at], tree.first[at], tree.second[at] = test[0], test[1], test[2]
-    tree.threshold[at], tree.default[at] = threshold, test[4]
-    a, b = (x[test[1]], x[test[2]]) if test[1] >= 0 else (0.0, 0.0)
-    middle = partition_rows(
-        kind, x, a, b, threshold, test[4], flat, base, width, rows, low, high, scratch.spare
-    )
-    stack_children(stack, at, low, middle, high, depth)
+        rows[middle + i] = spare[i]
+    growing.stack_children(stack, at, low, middle, high, depth)
 
 
 @kernel
@@ -744,14 +716,14 @@ def grow_similarity(cells, targets, rows, rules, pool, state, stack, pause, scra
     Returns after ``pause`` rows; the nodes that wait are on the stack.
     """
     test, seen = scratch.test, 0
-    while stack.count[WAITING] > 0 and seen < pause:
-        at, low, high, depth = next_node(stack, tree.left, tree.right)
+    while stack.count[growing.WAITING] > 0 and seen < pause:
+        at, low, high, depth = growing.next_node(stack, tree.left, tree.right)
         seen += high - low
         node, splits = describe_node(tree, at, rows, low, high, depth, targets, rules)
         test[0] = -1
         drawn, tried = 0, 0
         while splits and drawn < pool.shape[0] and tried < rules.max_columns:
-            f = draw_next(state, pool, drawn)
+            f = growing.draw_next(state, pool, drawn)
             tried += try_column(f, column_of(cells, f), node, targets, rules, state, scratch)
             drawn += 1
         if test[0] >= 0:
@@ -759,73 +731,85 @@ def grow_similarity(cells, targets, rows, rules, pool, state, stack, pause, scra
             split_node(stack, tree, at, column, rows, low, high, depth, scratch)
 
 
-# -- isolation trees: random projections between two random cells ----------------------------------
+# -- rows of a table: the projections of all tests, and the leaves ---------------------------------
+#
+# ``values[f, i]`` is the number or category of row i on column f, or, for objects, its position in
+# a block of distances to the kept cells (``flat``, as above); ``p`` and ``q`` are numbers,
+# categories, or positions among the kept cells.
+
+
+class CellBlock(NamedTuple):
+    """A block of rows: as ``CellColumns``, without the ranks."""
+
+    kinds: np.ndarray
+    values: np.ndarray
+    flat: np.ndarray
+    base: np.ndarray
+    width: np.ndarray
 
 
 @kernel
-def draw_different(column, rows, m, state, far, chosen):
-    """Draw two rows that differ: any two, or one and the row farthest from it; -1 if none does."""
-    x = column.values
-    p = rows[draw_below(state, m)]
-    k, largest = 0, 0.0
-    for i in range(m):
-        d = cell_distance(column.kind, x[rows[i]], x[p], column.flat, column.base, column.width)
-        # A farther row empties the list of candidates; equally far ones are drawn from.
-        if d > largest and far:
-            largest, k = d, 0
-        if d > 0.0 and (d == largest or not far):
-            chosen[k] = rows[i]
-            k += 1
-    return p, chosen[draw_below(state, k)] if k > 0 else -1
+def project_rows(block, feature, p, q, out):
+    """Write the projection of every row by every test; NaN where it is undefined."""
+    kinds, values, flat, base, width = block
+    for i in range(values.shape[1]):
+        for k in range(feature.shape[0]):
+            f = feature[k]
+            out[i, k] = project(kinds[f], values[f, i], p[k], q[k], flat, base[f], width[f])
+
+
+# Rows go down together: each node parts all rows that have arrived. A row alone waits for every
+# test before it knows the next one, and the processor mispredicts the side half of the time. Rows
+# of a node do not wait for each other: each is exchanged with the first of those that go right, and
+# only then it is decided whether that place moves on.
+
+
+class CellTrees(NamedTuple):
+    """Similarity trees as rows go down them; one entry per node, except for ``offsets``."""
+
+    feature: np.ndarray
+    p: np.ndarray
+    q: np.ndarray
+    threshold: np.ndarray
+    right: np.ndarray
+    default: np.ndarray
+    offsets: np.ndarray
 
 
 @kernel
-def cut_randomly(f, column, rows, m, p, q, state, scratch):
-    """Cut uniformly between the smallest and the largest projection; return whether it can be."""
-    kind, x, _, flat, base, width = column
-    proj, test = scratch.proj, scratch.test
-    a, b = (x[p], x[q]) if kind != VALUE else (0.0, 0.0)
-    least, largest, known = np.inf, -np.inf, 0
-    for i in range(m):
-        here = project(kind, x[rows[i]], a, b, flat, base, width)
-        if here == here:
-            least, largest = min(least, here), max(largest, here)
-            proj[known] = here
-            known += 1
-    if not least < largest:
-        return False
-    cut = draw_between(state, least, largest)
-    lefts = 0
-    for i in range(known):
-        lefts += proj[i] <= cut
-    scratch.score[1] = cut
-    test[0], test[1], test[2], test[4] = f, p, q, 2 * lefts >= known
-    return True
+def find_leaves(block, trees, rows, waiting, out):
+    """Write the node in which each row ends, counted within each tree, a line per tree.
 
-
-@kernel
-def grow_isolation(cells, rows, times, max_depth, far, pool, state, stack, scratch, tree):
-    """Grow a tree on rows, each once (``times``); nodes are written in preorder.
-
-    A node takes the first column, in random order, on which a cut can be made.
+    ``waiting`` has a line (node, first row, one past the last) for every node that may wait: one
+    more than the deepest tree has levels.
     """
-    present = scratch.present
-    while stack.count[WAITING] > 0:
-        at, low, high, depth = next_node(stack, tree.left, tree.right)
-        tree.entries[at] = high - low
-        if high - low < 2 or depth >= max_depth:
-            continue
-        for drawn in range(pool.shape[0]):
-            f = draw_next(state, pool, drawn)
-            column = column_of(cells, f)
-            m = present_rows(column.values, rows, low, high, present)
-            if m < 2 or not varies(column, present, m, times, state):
+    kinds, values, flat, base, width = block
+    feature, p, q, threshold, right, default, offsets = trees
+    for t in range(out.shape[0]):
+        start = offsets[t]
+        for i in range(out.shape[1]):
+            rows[i] = i
+        waiting[0, 0], waiting[0, 1], waiting[0, 2] = start, 0, out.shape[1]
+        top = 1
+        while top > 0:
+            top -= 1
+            v, low, high = waiting[top, 0], waiting[top, 1], waiting[top, 2]
+            f, border = feature[v], low
+            if f < 0:
+                for i in range(low, high):
+                    out[t, rows[i]] = v - start
                 continue
-            p, q = -1, -1
-            if column.kind != VALUE:
-                p, q = draw_different(column, present, m, state, far, scratch.chosen)
-                if q < 0:
-                    continue
-            if cut_randomly(f, column, present, m, p, q, state, scratch):
-                split_node(stack, tree, at, column, rows, low, high, depth, scratch)
-                break
+            kind, column, missing = kinds[f], values[f], default[v] == 1
+            for i in range(low, high):
+                row = rows[i]
+                here = project(kind, column[row], p[v], q[v], flat, base[f], width[f])
+                goes = (here <= threshold[v]) | (missing & (here != here))
+                rows[i] = rows[border]
+                rows[border] = row
+                border += np.int64(goes)
+            if border > low:
+                waiting[top, 0], waiting[top, 1], waiting[top, 2] = v + 1, low, border
+                top += 1
+            if high > border:
+                waiting[top, 0], waiting[top, 1], waiting[top, 2] = start + right[v], border, high
+                top += 1

@@ -77,7 +77,7 @@ def draw_rows(state, n, order, rows, swaps):
         order[i], order[j] = order[j], order[i]
 
 
-# -- sorting short runs: radix sort of integers, quicksort of numbers with their items -------------
+# -- sorting short runs: radix sort of integers, merge sort of numbers with their items ------------
 
 MAX_INSERTION_SORT = 24  # up to here insertion sort is fastest
 RANK_SHIFT = 32  # a key is a rank in the high bits and a row in the low ones
@@ -135,50 +135,36 @@ def sort_keys(keys, m, low_bits, spare, counts):
 
 
 @kernel
-def sort_values(x, item, m, stack):
-    """Sort the first m numbers and their items by (number, item); there is no NaN among them."""
-    # The stack of 256 entries holds 128 ranges; log2(m) are in use at most.
-    stack[0], stack[1] = 0, m - 1
-    top = 2
-    while top > 0:
-        top -= 2
-        low, high = stack[top], stack[top + 1]
-        while high - low > MAX_INSERTION_SORT:
-            middle = (low + high) // 2
-            # The median of three at hand: sorted and constant runs are common in projections.
-            a, b, c = x[low], x[middle], x[high]
-            pick = high
-            if (a <= b) == (b <= c):
-                pick = middle
-            elif (b <= a) == (a <= c):
-                pick = low
-            pivot, tie = x[pick], item[pick]
-            i, j = low, high
-            while i <= j:
-                while x[i] < pivot or (x[i] == pivot and item[i] < tie):
-                    i += 1
-                while x[j] > pivot or (x[j] == pivot and item[j] > tie):
-                    j -= 1
-                if i <= j:
-                    x[i], x[j] = x[j], x[i]
-                    item[i], item[j] = item[j], item[i]
-                    i += 1
-                    j -= 1
-            # The larger part waits, so that the stack stays as low as the logarithm of m.
-            if j - low > high - i:
-                stack[top], stack[top + 1] = low, j
-                low = i
-            else:
-                stack[top], stack[top + 1] = i, high
-                high = j
-            top += 2
-        for i in range(low + 1, high + 1):
+def sort_values(x, item, m, spare_x, spare_item):
+    """Sort the first m numbers with their items; equal numbers keep their order. There is no NaN.
+
+    A merge sort: short runs by insertion, then pairs of runs are merged until one is left.
+    """
+    for low in range(0, m, MAX_INSERTION_SORT):
+        for i in range(low + 1, min(low + MAX_INSERTION_SORT, m)):
             v, w = x[i], item[i]
             j = i - 1
-            while j >= low and (x[j] > v or (x[j] == v and item[j] > w)):
+            while j >= low and x[j] > v:
                 x[j + 1], item[j + 1] = x[j], item[j]
                 j -= 1
             x[j + 1], item[j + 1] = v, w
+    width = MAX_INSERTION_SORT
+    while width < m:
+        for low in range(0, m - width, 2 * width):
+            # The left run makes room; what is left of the right one is in its place already.
+            for i in range(width):
+                spare_x[i], spare_item[i] = x[low + i], item[low + i]
+            i, j, high = 0, low + width, min(low + 2 * width, m)
+            for k in range(low, high):
+                if i == width:
+                    break
+                if j == high or spare_x[i] <= x[j]:
+                    x[k], item[k] = spare_x[i], spare_item[i]
+                    i += 1
+                else:
+                    x[k], item[k] = x[j], item[j]
+                    j += 1
+        width *= 2
 
 
 @kernel
@@ -405,28 +391,13 @@ def grow_gini(
 
 
 @kernel
-def sample_rows(n, m, replace, labels, state, rows):
-    """Draw m of n rows; return how many draws were thrown away.
-
-    Unless ``labels`` is empty both labels must be among them. Gives up after 1000 draws, which
-    happens only if one label is hardly there at all: returns -1.
-    """
-    order, swaps = np.arange(n), np.empty(m, np.int64)
-    # The limit was chosen by hand; it only has to end a search that cannot succeed.
-    for attempt in range(1000):
-        if replace:
-            for i in range(m):
-                rows[i] = draw_below(state, n)
-        else:
-            draw_rows(state, n, order, rows, swaps)
-        if labels.shape[0] == 0:
-            return attempt
-        positive = 0
-        for i in range(m):
-            positive += np.int64(labels[rows[i]])
-        if 0 < positive < m:
-            return attempt
-    return -1
+def sample_rows(n, replace, state, rows):
+    """Fill ``rows`` with numbers below n, drawn with or without replacement."""
+    if replace:
+        for i in range(rows.shape[0]):
+            rows[i] = draw_below(state, n)
+    else:
+        draw_rows(state, n, np.arange(n), rows, np.empty(rows.shape[0], np.int64))
 
 
 @kernel

@@ -9,33 +9,14 @@ from lookalike.kernels.growing import group_rows
 from lookalike.kernels.lists import offer
 from lookalike.kernels.narrow import add_narrow, tally
 
-# -- some numbers per leaf, summed over the trees --------------------------------------------------
-
-
-@kernel
-def sum_over_trees(leaves, offsets, values, out):
-    """Add up for every row the values of the leaves it reaches, tree after tree.
-
-    ``values`` has a line per leaf: to find the leaf costs as much as to add several of them.
-    """
-    for i in range(leaves.shape[0]):
-        row = out[i]
-        for t in range(leaves.shape[1]):
-            line = values[offsets[t] + leaves[i, t]]
-            for c in range(row.shape[0]):
-                row[c] += line[c]
-
-
 # -- leaves in common: how often two rows of codes agree -------------------------------------------
 #
 # The inner loop uses the compiler's vector types: it compares 64 bytes of codes together, packs
 # the answers into the bits of a word and counts the bits; numba counts in 64 bits per code, which
 # is several times slower. Uncompiled runs use numpy. Both are exact.
 
-TILE_ROWS, TILE_COLUMNS = (
-    16,
-    128,
-)  # rows of a tile: the codes of both sides stay in the second-level cache
+# Rows of a tile: the codes of both sides stay in the second-level cache.
+TILE_ROWS, TILE_COLUMNS = 16, 128
 
 if COMPILED:
 
@@ -190,50 +171,7 @@ def nearest_by_matches(a, b, table, ids, exclude, distances, indices):
                 least[query] = floor
 
 
-# -- geometry- and accuracy-preserving proximities (RF-GAP) ----------------------------------------
-#
-# Both kernels sum over trees in ascending order and divide once, so their bits agree.
-
-
-@kernel
-def share_draws(codes, bag, leaf_offsets, drawn, shares, n_trees):
-    """Write what one draw counts for each row in each tree, and the number of trees that count."""
-    for i in range(codes.shape[0]):
-        # A second time only if no tree is left that was not grown on the row: then all count.
-        for every in range(2):
-            n_trees[i] = 0
-            for t in range(codes.shape[1]):
-                total = drawn[leaf_offsets[t] + codes[i, t]]
-                counts = total > 0.0 and (bag[i, t] == 0 or every == 1)
-                shares[i, t] = 1.0 / total if counts else 0.0
-                n_trees[i] += counts
-            if n_trees[i] > 0:
-                break
-
-
-@kernel
-def weigh_draws(codes, shares, n_trees, others, times, out):
-    """Write the mean share of each other row in the draws in the leaves of each row."""
-    for i in range(codes.shape[0]):
-        for j in range(others.shape[0]):
-            total = 0.0
-            for t in range(codes.shape[1]):
-                if codes[i, t] == others[j, t]:
-                    total += shares[i, t] * times[j, t]
-            out[i, j] = total / n_trees[i] if n_trees[i] > 0 else 0.0
-
-
-@kernel
-def weigh_matches(codes, others, weights, out):
-    """Write the sum of the weights of the trees in which two rows share a leaf."""
-    # In the order of the trees: the same bits for every size of block.
-    for i in range(codes.shape[0]):
-        for j in range(others.shape[0]):
-            total = 0.0
-            for t in range(codes.shape[1]):
-                if codes[i, t] == others[j, t]:
-                    total += weights[t]
-            out[i, j] = min(total, 1.0)  # the sum of all weights may round to more
+# -- nearest rows by the draws of rows in leaves (RF-GAP) ------------------------------------------
 
 
 class LeafMembers(NamedTuple):
@@ -290,23 +228,6 @@ def place_members(codes, bag, leaf_offsets, held):
 
 
 @kernel
-def sort_few(near, names, n, ranks, sorted_near, sorted_names):
-    """Sort the first n candidates by distance and id.
-
-    Their ranks are counted, each against all: without branches, which would be guessed wrong for
-    half of so few, and in vectors, for which the length of ``ranks`` is a multiple of 32.
-    """
-    for e in range(ranks.shape[0]):
-        ranks[e] = 0
-    for f in range(n):
-        distance, name = near[f], names[f]
-        for e in range(ranks.shape[0]):
-            ranks[e] += (distance < near[e]) | ((distance == near[e]) & (name < names[e]))
-    for e in range(n):
-        sorted_near[ranks[e]], sorted_names[ranks[e]] = near[e], names[e]
-
-
-@kernel
 def nearest_members(codes, bag, order, members, low, high, ids, exclude, distances, indices):
     """Work the members ``low`` to ``high`` of the leaves of each query into its list.
 
@@ -319,12 +240,9 @@ def nearest_members(codes, bag, order, members, low, high, ids, exclude, distanc
     totals = np.zeros(high - low)
     touched = np.empty(high - low + 1, np.int64)
     leaves, found = np.empty(n_all + 1, np.int64), np.empty(n_all, np.int64)
-    room = (2 * k + 31) // 32 * 32
-    near, names, ranks = np.zeros(room), np.zeros(room, np.int64), np.zeros(room, np.int64)
-    best_near, best_names = np.zeros(room), np.zeros(room, np.int64)
     for i in order:
         count, n_trees = 0, 0
-        # A second time as above.
+        # A second time only if no tree is left that was not grown on the row: then all count.
         for every in range(2):
             n_leaves = 0
             for t in range(n_all):
@@ -363,24 +281,12 @@ def nearest_members(codes, bag, order, members, low, high, ids, exclude, distanc
             if n_trees > 0:
                 break
         best, named = distances[i], indices[i]
-        n = 0
-        while n < k and named[n] >= 0:
-            near[n], names[n] = best[n], named[n]
-            n += 1
-        worst, itself = best[k - 1], exclude[i]
         for e in range(count):
             j = touched[e]
             distance = max(1.0 - totals[j] / n_trees, 0.0)
-            near[n], names[n] = distance, ids[low + j]
-            n += (distance <= worst) & (names[n] != itself)
-            if n == room:
-                sort_few(near, names, n, ranks, best_near, best_names)
-                for n in range(k):
-                    near[n], names[n] = best_near[n], best_names[n]
-                n, worst = k, near[k - 1]
-        sort_few(near, names, n, ranks, best_near, best_names)
-        for e in range(min(n, k)):
-            best[e], named[e] = best_near[e], best_names[e]
+            # Compared here first: most candidates are farther than the last of the list.
+            if distance <= best[k - 1] and ids[low + j] != exclude[i]:
+                offer(best, named, distance, ids[low + j])
         j = 0
         # Untouched rows are all at distance 1: the first of them suffice, as ties go by id.
         while j < high - low and best[k - 1] > 1.0:
@@ -389,85 +295,6 @@ def nearest_members(codes, bag, order, members, low, high, ids, exclude, distanc
             j += 1
         for e in range(count):
             totals[touched[e]] = 0.0
-
-
-# -- leaves in common for rows that are in several leaves because of missing values ----------------
-
-
-class SpreadRows(NamedTuple):
-    """Rows and the leaves they belong to, numbered over the forest.
-
-    A row without missing values has an empty list: its leaf in tree t is
-    ``leaf_offsets[t] + codes[row, t]``.
-
-    Parameters
-    ----------
-    codes : unsigned (rows, trees)
-    bag : uint8 (rows, trees)
-        1 where the tree was grown on the row and is left out; empty if none is.
-    leaf, weight : int32 and float64
-        The leaves of rows with missing values, ascending, and their weights.
-    start : int64 (rows + 1,)
-        Where the list of each row begins.
-    """
-
-    codes: np.ndarray
-    bag: np.ndarray
-    leaf: np.ndarray
-    weight: np.ndarray
-    start: np.ndarray
-
-
-@kernel
-def spread_row(side, x, leaf_offsets, leaf, weight):
-    """Write the leaves of a row and its weights, but for trees grown on it; return how many."""
-    first, last = side.start[x], side.start[x + 1]
-    complete = first == last
-    count, t = 0, 0
-    for i in range(side.codes.shape[1] if complete else last - first):
-        if complete:
-            t = i
-            where, share = leaf_offsets[t] + side.codes[x, t], 1.0
-        else:
-            where, share = np.int64(side.leaf[first + i]), side.weight[first + i]
-            while leaf_offsets[t + 1] <= where:
-                t += 1
-        if side.bag.shape[0] == 0 or side.bag[x, t] == 0:
-            leaf[count], weight[count] = where, share
-            count += 1
-    return count
-
-
-@kernel
-def sum_overlaps(one, other, leaf_offsets, out):
-    """Write the sum over trees of the overlap of all rows of one side with all of the other.
-
-    Only leaves that two rows share cost anything: a tenth of the leaves of a row in a forest of
-    height 5. Products are added in the order of the leaves whichever side comes first, so that
-    exchanging the two sides gives the same bits.
-    """
-    n_leaves = leaf_offsets[leaf_offsets.shape[0] - 1]
-    leaf, weight = np.empty(n_leaves, np.int64), np.empty(n_leaves)
-    # The other side leaf by leaf. Counted two places ahead: filling moves each start to its place.
-    start = np.zeros(n_leaves + 2, np.int64)
-    for y in range(other.codes.shape[0]):
-        for e in range(spread_row(other, y, leaf_offsets, leaf, weight)):
-            start[leaf[e] + 2] += 1
-    for a in range(n_leaves):
-        start[a + 2] += start[a + 1]
-    member, share = np.empty(start[n_leaves + 1], np.int32), np.empty(start[n_leaves + 1])
-    for y in range(other.codes.shape[0]):
-        for e in range(spread_row(other, y, leaf_offsets, leaf, weight)):
-            at = start[leaf[e] + 1]
-            member[at], share[at] = y, weight[e]
-            start[leaf[e] + 1] += 1
-    out[:] = 0.0
-    for x in range(one.codes.shape[0]):
-        row = out[x]
-        for e in range(spread_row(one, x, leaf_offsets, leaf, weight)):
-            w = weight[e]
-            for i in range(start[leaf[e]], start[leaf[e] + 1]):
-                row[member[i]] += w * share[i]
 
 
 # -- ratio similarity of rows with missing values or unequal weights -------------------------------
@@ -503,13 +330,6 @@ def mark_shared(leaf, t, base, nodes, tests, on_path):
             v = parent[base + v]
 
 
-class LeafRows(NamedTuple):
-    """The rows of one side sorted by their leaf in a tree; leaf a has ``start[a]:start[a + 1]``."""
-
-    order: np.ndarray
-    start: np.ndarray
-
-
 @kernel
 def tally_paths(
     t, side, mine, block, theirs, cuts, splits, nodes, tests, on_path, unknown, scratch, out
@@ -518,16 +338,17 @@ def tally_paths(
 
     An entry holds four counts, see ``tally``. One pass down the tree serves all rows: what a test
     adds is counted once for all leaves below it, and a row that cannot answer it takes that off
-    again. ``mine`` and ``theirs`` are the LeafRows of the two sides.
+    again. ``mine`` and ``theirs`` are the rows of the two sides in the order of their leaves, and
+    where those of each leaf begin.
     """
-    met, level, asked = scratch
+    (met, level, asked), (order, start), (their_order, their_start) = scratch, mine, theirs
     feature, equal, base = splits.feature, splits.equal, splits.offsets[t]
     parent, depth, end, first, last = nodes.parent, nodes.depth, nodes.end, nodes.first, nodes.last
     m = out.shape[1]
     v, size = 0, splits.offsets[t + 1] - base
     while v < size:
         node = base + v
-        begin, stop = mine.start[first[node]], mine.start[last[node]]
+        begin, stop = start[first[node]], start[last[node]]
         if begin == stop:  # no row of this side ends below the node
             v = end[node]
             continue
@@ -546,8 +367,8 @@ def tally_paths(
                 for y in range(m):
                     met[y] = on_path[slot, y] if slot >= 0 else 0
                 if slot < 0:  # a test held by one node lies on the paths through that node
-                    for e in range(theirs.start[first[up]], theirs.start[last[up]]):
-                        met[theirs.order[e]] = 1
+                    for e in range(their_start[first[up]], their_start[last[up]]):
+                        met[their_order[e]] = 1
                 column = block.bins[f]
                 # No branches in these loops, so that they run in vectors.
                 if is_equal:
@@ -559,7 +380,7 @@ def tally_paths(
                         b = column[y]
                         here[y] = tally(above[y], b != unknown, (b <= cut) == went_left, met[y])
         for e in range(begin, stop if feature[node] < 0 else begin):
-            x = mine.order[e]
+            x = order[e]
             row, last_level = out[x], level[k]
             for y in range(m):
                 row[y] = last_level[y]
@@ -589,8 +410,8 @@ def ratio_with_missing(
     mask = (1 << bits) - 1
     levels = sizes[0] + 1
     path_x, path_y = np.zeros((sizes[3], n), np.uint8), np.zeros((sizes[3], m), np.uint8)
-    rows_x = LeafRows(np.zeros(n, np.int64), np.zeros(sizes[2] + 1, np.int64))
-    rows_y = LeafRows(np.zeros(m, np.int64), np.zeros(sizes[2] + 1, np.int64))
+    rows_x = np.zeros(n, np.int64), np.zeros(sizes[2] + 1, np.int64)
+    rows_y = np.zeros(m, np.int64), np.zeros(sizes[2] + 1, np.int64)
     every_x, every_y, asked = np.arange(n), np.arange(m), np.zeros(levels, np.int32)
     scratch_x = np.zeros(m, np.uint8), np.zeros((levels, m), kind), asked
     scratch_y = np.zeros(n, np.uint8), np.zeros((levels, n), kind), asked
@@ -608,8 +429,8 @@ def ratio_with_missing(
         n_leaves = nodes.leaf_offsets[t + 1] - nodes.leaf_offsets[t]
         mark_shared(one.leaf, t, base, nodes, tests, path_x)
         mark_shared(other.leaf, t, base, nodes, tests, path_y)
-        group_rows(every_x, n, one.leaf[:, t], n_leaves, rows_x.order, rows_x.start)
-        group_rows(every_y, m, other.leaf[:, t], n_leaves, rows_y.order, rows_y.start)
+        group_rows(every_x, n, one.leaf[:, t], n_leaves, rows_x[0], rows_x[1])
+        group_rows(every_y, m, other.leaf[:, t], n_leaves, rows_y[0], rows_y[1])
         tally_paths(
             t, one, rows_x, other, rows_y, cuts, splits, nodes, tests, path_y, unknown, scratch_x,
             tally_x,
@@ -722,222 +543,104 @@ def ratio_by_weight(
 #     F = (G - C / 2) / (h + h - C),
 #
 # and F depends on x through its leaf only. So one pass down the tree gives F of all leaves against
-# a block of rows, and a test is asked of a row once, not once per pair. The results of a few trees
-# are kept and added to the pairs together: the sums of pairs do not fit the cache, and are read
-# once for these trees instead of once for each.
-
-# Trees whose terms are added together: the loop of ``ratio_one_sided`` is written out for four.
-TREES_PER_PASS = 4
-
-
-class ReachedLeaves(NamedTuple):
-    """Where rows end, written by ``number_leaves``.
-
-    Parameters
-    ----------
-    place : int32 (rows, trees)
-        The leaf of each row, numbered among the leaves of its tree in which a row ends.
-    number : int32, one per leaf of the forest
-        The same number for every leaf; -1 where no row ends.
-    wanted : uint8, one per node
-        1 where the node lies on the path of any row.
-    """
-
-    place: np.ndarray
-    number: np.ndarray
-    wanted: np.ndarray
-
-
-class PathScratch(NamedTuple):
-    """Memory for one pass down a tree: lines for each depth and row, or for each row.
-
-    Tests on the path of x that y agrees with, those of them that lie on both paths, all tests on
-    both paths, whether y passes through the node, its answer there and whether that is the path's;
-    tests of several nodes on the path of y, and the number of tests on that path.
-    """
-
-    agreed: np.ndarray
-    both: np.ndarray
-    shared: np.ndarray
-    along: np.ndarray
-    answer: np.ndarray
-    same: np.ndarray
-    on_path: np.ndarray
-    tests_y: np.ndarray
-
-
-@kernel
-def number_leaves(leaf, offsets, nodes, places):
-    """Give numbers to leaves where rows end, note the nodes on their paths; return the most."""
-    parent, leaf_node, leaf_offsets = nodes.parent, nodes.leaf_node, nodes.leaf_offsets
-    place, number, wanted = places
-    number[:] = -1
-    wanted[:] = 0
-    most = 0
-    for t in range(offsets.shape[0] - 1):
-        base, leaf_base = offsets[t], leaf_offsets[t]
-        used = 0
-        for i in range(leaf.shape[0]):
-            a = leaf_base + leaf[i, t]
-            if number[a] < 0:
-                number[a] = used
-                used += 1
-                v = leaf_node[a]
-                # Up to the first node that another leaf has marked: every node is visited once.
-                while v >= 0 and wanted[base + v] == 0:
-                    wanted[base + v] = 1
-                    v = parent[base + v]
-            place[i, t] = number[a]
-        most = max(most, used)
-    return most
-
-
-@kernel
-def one_sided_tree(t, places, side, splits, cuts, nodes, tests, once, scratch, one_sided):
-    """Write F of every wanted leaf of tree t against every row of a block."""
-    leaf_y, bins_y = side.leaf, side.bins
-    feature, offsets, equal = splits.feature, splits.offsets, splits.equal
-    parent, depth, end, leaf = nodes.parent, nodes.depth, nodes.end, nodes.leaf
-    leaf_node, leaf_base = nodes.leaf_node, nodes.leaf_offsets[t]
-    repeat, slot, height = tests.repeat, tests.slot, tests.height
-    number, wanted = places.number, places.wanted
-    agreed, both, shared, along, answer, same, on_path, tests_y = scratch
-    m = leaf_y.shape[0]
-    base = offsets[t]
-    size = offsets[t + 1] - base
-    mark_shared(leaf_y, t, base, nodes, tests, on_path)
-    for y in range(m):
-        tests_y[y] = height[base + leaf_node[leaf_base + leaf_y[y, t]]]
-    v = 0
-    while v < size:
-        node = base + v
-        # No row x ends below this node: its subtree is skipped.
-        if not wanted[node]:
-            v = end[node]
-            continue
-        k = depth[node]
-        if k > 0:
-            up = base + parent[node]
-            went = np.uint8(1 if v == parent[node] + 1 else 0)
-            # One array is written per loop: with more of them the compiler cannot rule out that
-            # they overlap, and gives up on vectors.
-            for y in range(m):
-                same[y] = answer[k - 1, y] == went
-            for y in range(m):
-                along[k, y] = along[k - 1, y] & same[y]
-            # A test that the path has met before is not counted again.
-            new = np.uint8(1 - repeat[up])
-            # A test held by one node lies on both paths if y passes through that node.
-            met = on_path[slot[up]] if slot[up] >= 0 else along[k - 1]
-            for y in range(m):
-                agreed[k, y] = add_narrow(agreed[k - 1, y], (same[y] & new) == 1)
-            for y in range(m):
-                both[k, y] = add_narrow(both[k - 1, y], (same[y] & met[y] & new) == 1)
-            if once:
-                for y in range(m):
-                    shared[k, y] = add_narrow(shared[k - 1, y], (met[y] & new) == 1)
-        f = feature[node]
-        if f >= 0:
-            c = cuts[node]  # of the type of the bins, so that nothing is widened
-            if equal[node]:
-                for y in range(m):
-                    answer[k, y] = bins_y[f, y] == c
-            else:
-                for y in range(m):
-                    answer[k, y] = bins_y[f, y] <= c
-        else:
-            mine = float(height[node])
-            terms = one_sided[number[leaf_base + leaf[node]]]
-            gone = shared[k] if once else both[k]
-            if mine > 0.0:
-                for y in range(m):
-                    total = mine + tests_y[y] - float(gone[y])
-                    terms[y] = (float(agreed[k, y]) - 0.5 * float(both[k, y])) / total
-            else:
-                for y in range(m):
-                    terms[y] = 0.5
-        v += 1
+# a block of rows, and a test is asked of a row once, not once per pair.
 
 
 @kernel
 def ratio_one_sided(places, side, splits, cuts, nodes, tests, sizes, once, counter, one_sided, out):
     """Add F(x, y) of every tree to ``out``, for rows without missing values.
 
-    The rows x come as ``places``, from ``number_leaves``; ``side`` is the RowBlock of the rows y.
+    The rows x come as ``places``: the leaf of each row in each tree, numbered among those of the
+    tree in which a row x ends; the same number for every leaf of the forest; and for every node
+    whether it lies on the path of any row x. ``side`` is the RowBlock of the rows y.
     ``cuts`` are those of ``splits`` in the type of the bins. ``sizes``: greatest depth, nodes,
     leaves and slots of a tree. ``counter`` is an empty array whose type counts tests: it must hold
     the greatest depth. ``once`` counts a test on both paths with two outcomes once instead of
-    twice: the denominator is then h + h minus the tests on both paths. ``one_sided``, with
-    TREES_PER_PASS parts for the most leaves that ``number_leaves`` has found, is scratch.
+    twice: the denominator is then h + h minus the tests on both paths. ``one_sided``, with a line
+    for each of the most leaves of a tree in which rows x end, is scratch.
     """
-    place = places.place
-    n, n_trees = place.shape
+    place, number, wanted = places
+    leaf_y, bins_y = side.leaf, side.bins
+    feature, offsets, equal = splits.feature, splits.offsets, splits.equal
+    parent, depth, end, leaf = nodes.parent, nodes.depth, nodes.end, nodes.leaf
+    repeat, slot, height = tests.repeat, tests.slot, tests.height
     m, levels = out.shape[1], sizes[0] + 1
-    scratch = PathScratch(
-        np.zeros((levels, m), counter.dtype),
-        np.zeros((levels, m), counter.dtype),
-        np.zeros((levels, m), counter.dtype),
-        np.ones((levels, m), np.uint8),
-        np.zeros((levels, m), np.uint8),
-        np.zeros(m, np.uint8),
-        np.zeros((sizes[3], m), np.uint8),
-        np.zeros(m),
-    )
-    for start in range(0, n_trees, TREES_PER_PASS):
-        here = min(TREES_PER_PASS, n_trees - start)
-        for b in range(here):
-            one_sided_tree(
-                start + b, places, side, splits, cuts, nodes, tests, once, scratch, one_sided[b]
-            )  # fmt: skip
-        if here == TREES_PER_PASS:
-            for x in range(n):
-                one, two = one_sided[0, place[x, start]], one_sided[1, place[x, start + 1]]
-                three, four = one_sided[2, place[x, start + 2]], one_sided[3, place[x, start + 3]]
-                row = out[x]
-                for y in range(row.shape[0]):
-                    row[y] = (((row[y] + one[y]) + two[y]) + three[y]) + four[y]
-        else:
-            for b in range(here):
-                for x in range(n):
-                    terms, row = one_sided[b, place[x, start + b]], out[x]
-                    for y in range(row.shape[0]):
-                        row[y] += terms[y]
-
-
-@kernel
-def symmetrize_tiles(one, other, n_trees):
-    """Replace two mirrored tiles of one-sided sums by their totals over the number of trees.
-
-    On the diagonal both are the same tile.
-    """
-    n, m = one.shape
-    turned = np.empty((n, m))
-    for y in range(m):
-        for x in range(n):
-            turned[x, y] = other[y, x]
-    for x in range(n):
+    # By depth and row: tests on the path of x that y agrees with, those of them that lie on both
+    # paths, all tests on both paths, whether y passes through the node, and its answer there.
+    agreed, both = np.zeros((levels, m), counter.dtype), np.zeros((levels, m), counter.dtype)
+    shared = np.zeros((levels, m), counter.dtype)
+    along, answer = np.ones((levels, m), np.uint8), np.zeros((levels, m), np.uint8)
+    same, on_path, tests_y = np.zeros(m, np.uint8), np.zeros((sizes[3], m), np.uint8), np.zeros(m)
+    for t in range(place.shape[1]):
+        base, leaf_base = offsets[t], nodes.leaf_offsets[t]
+        mark_shared(leaf_y, t, base, nodes, tests, on_path)
         for y in range(m):
-            turned[x, y] = (one[x, y] + turned[x, y]) / n_trees
-    for x in range(n):
-        for y in range(m):
-            one[x, y] = turned[x, y]
-    for y in range(m):
-        for x in range(n):
-            other[y, x] = turned[x, y]
+            tests_y[y] = height[base + nodes.leaf_node[leaf_base + leaf_y[y, t]]]
+        v, size = 0, offsets[t + 1] - base
+        while v < size:
+            node = base + v
+            # No row x ends below this node: its subtree is skipped.
+            if not wanted[node]:
+                v = end[node]
+                continue
+            k = depth[node]
+            if k > 0:
+                up = base + parent[node]
+                went = np.uint8(1 if v == parent[node] + 1 else 0)
+                # One array is written per loop: with more of them the compiler cannot rule out
+                # that they overlap, and gives up on vectors.
+                for y in range(m):
+                    same[y] = answer[k - 1, y] == went
+                for y in range(m):
+                    along[k, y] = along[k - 1, y] & same[y]
+                # A test that the path has met before is not counted again.
+                new = np.uint8(1 - repeat[up])
+                # A test held by one node lies on both paths if y passes through that node.
+                met = on_path[slot[up]] if slot[up] >= 0 else along[k - 1]
+                for y in range(m):
+                    agreed[k, y] = add_narrow(agreed[k - 1, y], (same[y] & new) == 1)
+                for y in range(m):
+                    both[k, y] = add_narrow(both[k - 1, y], (same[y] & met[y] & new) == 1)
+                if once:
+                    for y in range(m):
+                        shared[k, y] = add_narrow(shared[k - 1, y], (met[y] & new) == 1)
+            f = feature[node]
+            if f >= 0:
+                c = cuts[node]  # of the type of the bins, so that nothing is widened
+                if equal[node]:
+                    for y in range(m):
+                        answer[k, y] = bins_y[f, y] == c
+                else:
+                    for y in range(m):
+                        answer[k, y] = bins_y[f, y] <= c
+            else:
+                mine = float(height[node])
+                terms = one_sided[number[leaf_base + leaf[node]]]
+                gone = shared[k] if once else both[k]
+                if mine > 0.0:
+                    for y in range(m):
+                        total = mine + tests_y[y] - float(gone[y])
+                        terms[y] = (float(agreed[k, y]) - 0.5 * float(both[k, y])) / total
+                else:
+                    for y in range(m):
+                        terms[y] = 0.5
+            v += 1
+        for x in range(place.shape[0]):
+            terms, row = one_sided[place[x, t]], out[x]
+            for y in range(m):
+                row[y] += terms[y]
 
 
 # -- similarities that depend on the lowest common ancestor of two leaves --------------------------
-
-VALUE, SHARE_OF_DEPTH, SHARE_OF_LONGER, SHARE_OF_LARGER = 0, 1, 2, 3
 
 
 @kernel
 def ancestor_sums(leaf_x, leaf_y, nodes, offsets, widest, value, mode, out):
     """Add, for every tree, what the lowest common ancestor of the two leaves is worth.
 
-    ``mode`` 0: its ``value``. 1: its value over the depth of the deeper leaf. 2: its value over the
-    value of the deeper leaf, equal depths: the mean of both ratios. 3: its value over the larger of
-    the two leaves' values. A tree of one leaf counts 1 in the modes that are shares.
+    ``mode`` 0: its ``value``. 1: its value over the value of the deeper leaf, equal depths: the
+    mean of both ratios. 2: its value over the larger of the two leaves' values. A tree of one leaf
+    counts 1 in the modes that are shares.
     """
     parent, depth, first, last = nodes.parent, nodes.depth, nodes.first, nodes.last
     leaf_node, leaf_offsets = nodes.leaf_node, nodes.leaf_offsets
@@ -980,9 +683,7 @@ def ancestor_sums(leaf_x, leaf_y, nodes, offsets, widest, value, mode, out):
                     other, other_deep = leaf_value[y], leaf_depth[y]
                     if deep == 0.0:
                         worth[y] = 1.0
-                    elif mode == 1:
-                        worth[y] /= max(deep, other_deep)
-                    elif mode == 3:
+                    elif mode == 2:
                         worth[y] /= max(mine, other)
                     elif deep > other_deep:
                         worth[y] /= mine

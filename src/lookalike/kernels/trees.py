@@ -166,20 +166,14 @@ def find_repeated_tests(test, offsets, parent, n_tests, repeat, slot, n_slots, h
     ``repeat``: an ancestor holds the same test. ``slot``: a number for each test that several nodes
     of the tree hold, -1 for the others. ``height``: how many different tests lead to the node.
     """
-    held = np.zeros(n_tests, np.int64)
-    met = np.zeros(n_tests, np.int64)  # tree + 1 where the number below is of this tree
+    held = np.zeros(n_tests, np.int64)  # of the tree: cleared after each
     name = np.full(n_tests, -1, np.int64)
     for t in range(offsets.shape[0] - 1):
         base = offsets[t]
         size = offsets[t + 1] - base
         for v in range(size):
-            u = test[base + v]
-            if u >= 0:
-                if met[u] != t + 1:
-                    met[u] = t + 1
-                    held[u] = 0
-                    name[u] = -1
-                held[u] += 1
+            if test[base + v] >= 0:
+                held[test[base + v]] += 1
         slots = 0
         for v in range(size):
             node = base + v
@@ -203,6 +197,9 @@ def find_repeated_tests(test, offsets, parent, n_tests, repeat, slot, n_slots, h
                 up = base + parent[node]
                 height[node] = height[up] + (1 if repeat[up] == 0 else 0)
         n_slots[t] = slots
+        for v in range(size):
+            if test[base + v] >= 0:
+                held[test[base + v]], name[test[base + v]] = 0, -1
 
 
 # -- rows walk down trees: bins, leaves, counts, shares of leaves where values are missing ---------
@@ -219,14 +216,10 @@ def bin_values(values, cuts, cut_offsets, category, unknown, out):
     """Write the bins of rows; an input that no test asks for has bin 0 throughout."""
     for j in range(values.shape[1]):
         start, stop = cut_offsets[j], cut_offsets[j + 1]
-        if start == stop:
-            for i in range(values.shape[0]):
-                out[i, j] = 0
-            continue
         for i in range(values.shape[0]):
             x = values[i, j]
             if np.isnan(x):
-                out[i, j] = unknown
+                out[i, j] = unknown if start < stop else 0
                 continue
             # Binary search for the number of cuts below x: x <= cuts[k] exactly if the bin is at
             # most k.
@@ -326,46 +319,28 @@ def share_leaves(bins, splits, mass, nodes, unknown, by_mass, out, weights):
     ``out`` they are only counted.
     """
     feature, cut, right, equal, _, offsets = splits
-    leaf, leaf_offsets = nodes.leaf, nodes.leaf_offsets
-    writes = out.shape[0] > 0
     made = 0
-    stack = np.empty(64, np.int64)
-    carried = np.empty(64, np.float64)
     for t in range(offsets.shape[0] - 1):
         base = offsets[t]
-        stack[0] = 0
-        carried[0] = 1.0
-        top = 1
-        while top > 0:
-            top -= 1
-            v = stack[top]
-            weight = carried[top]
-            while feature[base + v] >= 0:
-                node = base + v
-                b = bins[feature[node]]
+        carried = np.empty(offsets[t + 1] - base)  # each entry is written before it is read
+        carried[0], v = 1.0, 0
+        while v < carried.shape[0]:
+            node, weight = base + v, carried[v]
+            if weight == 0.0:  # nor does anything below the node get any
+                v = nodes.end[node]
+                continue
+            if feature[node] >= 0:
+                b, share = bins[feature[node]], 0.5
                 if b != unknown:
-                    v = v + 1 if goes_left(b, cut[node], equal[node], 1, unknown) else right[node]
-                    continue
-                share = 0.5
-                if by_mass:
+                    share = 1.0 if goes_left(b, cut[node], equal[node], 1, unknown) else 0.0
+                elif by_mass:
                     lefts, rights = mass[node + 1], mass[base + right[node]]
                     if lefts + rights > 0:
                         share = lefts / (lefts + rights)
-                if share == 0.0:
-                    v = right[node]
-                    continue
-                if share < 1.0:
-                    # Grows with the number of missing values on a path, which is rarely large.
-                    if top == stack.shape[0]:
-                        stack = np.concatenate((stack, np.empty(top, np.int64)))
-                        carried = np.concatenate((carried, np.empty(top, np.float64)))
-                    stack[top] = right[node]
-                    carried[top] = weight * (1.0 - share)
-                    top += 1
-                    weight *= share
-                v += 1
-            if writes:
-                out[made] = leaf_offsets[t] + leaf[base + v]
-                weights[made] = weight
-            made += 1
+                carried[v + 1], carried[right[node]] = weight * share, weight * (1.0 - share)
+            else:
+                if out.shape[0] > 0:
+                    out[made], weights[made] = nodes.leaf_offsets[t] + nodes.leaf[node], weight
+                made += 1
+            v += 1
     return made

@@ -188,7 +188,10 @@ class NeighborImputer(OneToOneFeatureMixin, TransformerMixin, TableTask):
                 hint, who = suggest(name, table.names), Param("columns", of=type(self).__name__)
                 raise InvalidInput(who, "columns that are compared", repr(name), hint)
         self.measure_ = Gower(scale="rank", missing="midpoint", n_jobs=self.n_jobs).fit(table)
-        names = _names_of(X, table)
+        names = [column.name for column in table.every]
+        # In the order of a frame, where it has these columns.
+        given = [str(name) for name in getattr(X, "column_names", getattr(X, "columns", ()))]
+        names = given if set(given) == set(names) else names
         self.n_features_in_ = len(names)
         self.__dict__.pop("feature_names_in_", None)
         if has_names(X):
@@ -325,7 +328,7 @@ class NeighborImputer(OneToOneFeatureMixin, TransformerMixin, TableTask):
         known = np.flatnonzero(~column.blank)
         asked = TRIED_K if self.n_neighbors is None else (self.n_neighbors,)
         ks = [k for k in asked if k < len(known)]
-        if not ks or not gain_of or not _can_be_judged(column):
+        if not ks or not gain_of or column.kind.name not in (*CODED, "number"):
             # Nothing to judge by: the relevance as it is, where there is one.
             return tried[min(1, len(tried) - 1)], self.n_neighbors or DEFAULT_K, None
         found = []
@@ -344,17 +347,10 @@ class NeighborImputer(OneToOneFeatureMixin, TransformerMixin, TableTask):
         gain = np.array([*gain_of.values()])
         gain = gain / gain.max() if gain.any() else gain  # powers of small ones would be 0
         powers = POWERS if self.weights == "learned" and gain.any() else (0,)
-        return [dict(zip(gain_of, _as_weights(gain**power), strict=True)) for power in powers]
-
-
-def _as_weights(gain: np.ndarray) -> list[float]:
-    """Return weights of sum 1, a small share of which all columns have alike."""
-    share = (1.0 - SPREAD) * gain / gain.sum() + SPREAD / len(gain) if len(gain) else gain
-    return [float(weight) for weight in share]
-
-
-def _can_be_judged(column: Column) -> bool:
-    return column.kind.name == "number" or column.kind.name in CODED
+        n = max(1, len(gain))
+        # Of sum 1, a small share of which all columns have alike.
+        shares = [(1 - SPREAD) * gain**k / (gain**k).sum() + SPREAD / n for k in powers]
+        return [dict(zip(gain_of, share.tolist(), strict=True)) for share in shares]
 
 
 def _error(true: np.ndarray, filled: np.ndarray) -> float:
@@ -397,14 +393,10 @@ def relevance(plan: MixedPlan, rows: Rows, table: Table) -> dict[str, np.ndarray
             np.fill_diagonal(near, 0.0)
             near = near.astype(np.float32)
             guess, count = near @ stacked, near @ known
-            lost = [
-                float(
-                    (
-                        known[:, [j]] * np.square(goals[j] - guess[:, p] / (1.0 + count[:, [j]]))
-                    ).sum()
-                )
-                for j, p in enumerate(parts)
-            ]
+            lost = []
+            for j, part in enumerate(parts):
+                wrong = goals[j] - guess[:, part] / (1.0 + count[:, [j]])
+                lost.append(float((known[:, [j]] * np.square(wrong)).sum()))
             found[name] = np.maximum(0.0, 1.0 - np.array(lost) / variance)
     each = np.array([found[plan.name_of(name)] for name in table.names])
     return {name: np.where(goals[j].any(), each[:, j], 0.0) for j, name in enumerate(table.names)}
@@ -504,22 +496,11 @@ def complete(given: Any, table: Table, filled: Iterable[FilledColumn]) -> Any:
             array[one.rows, table.names.index(name)] = one.cells
         return array
     if is_frame(given):
-        return replace_cells(given, {name: _changed(one) for name, one in columns.items()})
+        for name, one in columns.items():
+            if one.column.kind.reading:
+                # Where text was read as numbers or sets, all of the column becomes that.
+                columns[name] = replace(one, rows=np.arange(len(one.column)))
+        return replace_cells(given, {name: (one.rows, one.cells) for name, one in columns.items()})
     kept = [columns[c.name].column if c.name in columns else c for c in table]
     read = Table(kept, table.aside, len(table), table.missing)
     return read if isinstance(given, Table) else read.to_frame()
-
-
-def _changed(filled: FilledColumn) -> tuple[np.ndarray, Any]:
-    """Return the rows of a frame to write to, and their cells."""
-    if filled.column.kind.reading:
-        # Where text was read as numbers or sets, all of the column becomes that.
-        filled = replace(filled, rows=np.arange(len(filled.column)))
-    return filled.rows, filled.cells
-
-
-def _names_of(X: Any, table: Table) -> list[str]:
-    """Return the names of all columns, in the order of a frame."""
-    every = [column.name for column in table.every]
-    given = [str(name) for name in getattr(X, "column_names", getattr(X, "columns", ()))]
-    return given if set(given) == set(every) else every

@@ -109,7 +109,7 @@ class RandomSimilarityIsolationForest(OutlierMixin, TreeForest):
         n = len(table)
         self.max_samples_ = min(AUTO_SAMPLES, n)
         if self.max_samples != "auto":
-            self.max_samples_ = count_share(self.max_samples, n, "max_samples")
+            self.max_samples_ = count_share(self.max_samples, n)
         if n < 1:
             who = f"{type(self).__name__}.fit"
             raise InvalidInput(who, "rows", Param("n_samples", 0), "Add rows")

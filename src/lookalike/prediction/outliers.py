@@ -34,7 +34,6 @@ TRIMS = (0.25, 0.05, 0.0)  # tried in turn: inter-quartile range first
 MISSING_WEIGHT = 0.5  # a number against a missing one counts as half different
 MAX_DEVIATION = 1e300  # in widths of the column; asinh of it is 691
 MAX_UNUSUAL_SHARE = 0.05  # share of rows up to which a cell is called unusual
-OUR_COLUMNS = ("id", "score", "reasons")  # the first columns of the frame
 MAX_TEXT_ROWS = 10  # rows in the text form where n is None
 COMBINATION = "an unusual combination: no column by itself"
 
@@ -152,14 +151,12 @@ class Outliers(Result):
     def cells(self) -> dict[str, list[Any]]:
         """Return one row per row that is shown: id, score, reasons, and its cells."""
         shown = self.order[: self.n].tolist()
-        ours: tuple[list[Any], ...] = (
-            [self.id_of(row) for row in shown],
-            [float(self.scores[row]) for row in shown],
-            [self.because(row) for row in shown],
-        )
-        return dict(zip(OUR_COLUMNS, ours, strict=True)) | record_columns(
-            self.table, shown, OUR_COLUMNS
-        )
+        ours = {
+            "id": [self.id_of(row) for row in shown],
+            "score": [float(self.scores[row]) for row in shown],
+            "reasons": [self.because(row) for row in shown],
+        }
+        return ours | record_columns(self.table, shown, tuple(ours))
 
     def render(self, console: Console, spell: Spell = str) -> None:
         """Print the rows, the most unusual first, each with its reasons below it."""
@@ -242,7 +239,10 @@ def find_outliers(
         forest = RandomSimilarityIsolationForest(n_estimators, random_state=random_state)
         return Outliers(method, -forest.fit(table).score_samples(table), table)
     if method == "combined":
-        return Outliers(method, _combined_scores(table, random_state), table)
+        if len(table) < 2 or not table.columns:  # nothing to be far from
+            return Outliers(method, np.zeros(len(table)), table)
+        views = neighbor_distances(by_deviation(table), NEIGHBORS, random_state)
+        return Outliers(method, np.asarray(np.maximum(*map(surprisal, views))), table)
     # Not checked for the other methods, which have no such parameter.
     Integer(1).check(who, "n_neighbors", n_neighbors, "Use 10")
     if len(table) < 2:
@@ -269,13 +269,6 @@ def surprisal(scores: np.ndarray) -> np.ndarray:
     """
     at_least = len(scores) - np.searchsorted(np.sort(scores), scores, side="left")
     return np.asarray(np.log2(len(scores) / at_least))
-
-
-def _combined_scores(table: Table, random_state: Any) -> np.ndarray:
-    if len(table) < 2 or not table.columns:  # nothing to be far from
-        return np.zeros(len(table))
-    views = neighbor_distances(by_deviation(table), NEIGHBORS, random_state)
-    return np.asarray(np.maximum(*map(surprisal, views)))
 
 
 def neighbor_distances(measure: Measure, sizes: Sequence[int], random_state: Any) -> np.ndarray:

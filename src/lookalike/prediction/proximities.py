@@ -222,8 +222,14 @@ def impute_by_proximity(
     """
     Integer(1).check("impute_by_proximity", "max_iter", max_iter)
     start = read_table(table)
-    lost = {column.name: column.missing for column in start if _fillable(column)}
-    filled = _with_values(start, {name: _rough(start[name]) for name in lost})
+    kinds, first = (*CODED, "number"), {}
+    lost = {c.name: c.missing for c in start if c.kind.name in kinds and not c.missing.all()}
+    for name, gone in lost.items():
+        first[name] = values = start[name].values.copy()
+        known = values[~gone]
+        coded = start[name].kind.name in CODED
+        values[gone] = np.bincount(known).argmax() if coded else np.median(known)
+    filled = _with_values(start, first)
     if not any(gone.any() for gone in lost.values()):
         return filled
     given = ForestProximity("shi", random_state=random_state) if measure is None else measure
@@ -262,18 +268,6 @@ def _classes(y: Any, n: int, who: str) -> tuple[np.ndarray, np.ndarray]:
     codes, labels = read_target(y, n, who, "classes")
     assert labels is not None
     return codes, labels
-
-
-def _fillable(column: Column) -> bool:
-    return column.kind.name in (*CODED, "number") and not column.missing.all()
-
-
-def _rough(column: Column) -> np.ndarray:
-    """Return the values of a column with missing cells filled alike."""
-    values, known = column.values.copy(), ~column.missing
-    counts = np.bincount(values[known]) if column.kind.name in CODED else None
-    values[~known] = np.median(values[known]) if counts is None else counts.argmax()
-    return values
 
 
 def _filled(column: Column, lost: np.ndarray, near: np.ndarray, s: np.ndarray) -> np.ndarray:

@@ -23,13 +23,7 @@ from lookalike.saving import fields
 from lookalike.table import Schema, Table, as_table, read_table
 from lookalike.table.model.names import remember_columns
 from lookalike.table.model.targets import check_sample_weight, require_target, split_target
-from lookalike.trees.cells.columns import (
-    CellCache,
-    TreeColumn,
-    encode_columns,
-    fit_columns,
-    named_columns,
-)
+from lookalike.trees.cells import columns as tree_columns
 from lookalike.trees.cells.growing import CACHE_PAIRS, Goal, Sampling, TreeLimits, grow_trees
 from lookalike.trees.cells.trees import SimilarityTrees, prune_trees
 
@@ -73,14 +67,18 @@ class TreeForest(TableTask, abstract=True):
         return table, target
 
     def _read_table(self, X: Any) -> Table:
-        named = named_columns(self.distances or ())
+        named = tree_columns.named_columns(self.distances or ())
         return read_table(X, kinds=self.kinds).compare_also(named)
 
-    def _fit_columns(self, table: Table) -> tuple[tuple[TreeColumn, ...], tuple[Cells, ...]]:
+    def _fit_columns(
+        self, table: Table
+    ) -> tuple[tuple[tree_columns.TreeColumn, ...], tuple[Cells, ...]]:
         """Choose the distances, and encode the fitted rows."""
         options = {"projection": self.projection, "numeric": self.numeric}
-        columns = fit_columns(table, self.distances, who=type(self).__name__, **options)
-        return columns, encode_columns(columns, table, fitted=True)
+        columns = tree_columns.fit_columns(
+            table, self.distances, who=type(self).__name__, **options
+        )
+        return columns, tree_columns.encode_columns(columns, table, fitted=True)
 
     def _encode(self, X: Any) -> tuple[Cells, ...]:
         """Encode new rows."""
@@ -135,9 +133,9 @@ class TreeForest(TableTask, abstract=True):
         self._check_columns(names)
 
     def _check_columns(self, names: list[str]) -> None:
-        for tested in self.trees_.columns:
+        for column in self.trees_.columns:
             where = f"{type(self).__name__}.trees_"
-            fields.require(tested.fits(names), where, "columns of the table", tested.name[:40])
+            fields.require(column.fits(names), where, "columns of the table", column.name[:40])
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -162,6 +160,7 @@ class SupervisedForest(mixins.NamedTargetMixin, TreeForest, ABC, abstract=True):
     }
 
     REQUIRES_TARGET = True
+    BY_COLUMN: ClassVar[bool] = True  # whether a test is about one column
     TREE_OPTIONS: ClassVar[dict[str, Any]] = {}  # of ``TreeLimits``, where they are not parameters
 
     max_pairs: int = 1
@@ -182,48 +181,45 @@ class SupervisedForest(mixins.NamedTargetMixin, TreeForest, ABC, abstract=True):
     # -- what classifier and regressor write -------------------------------------------------------
 
     @abstractmethod
-    def _score_out_of_bag(self, leaves: np.ndarray, unseen: np.ndarray, y: np.ndarray) -> None:
+    def _read_goal(self, target: np.ndarray, weight: np.ndarray) -> Goal:
+        """Return what the trees are to learn, given the weights of the rows."""
+
+    @abstractmethod
+    def _score_out_of_bag(self, leaves: np.ndarray, unseen: np.ndarray, goal: Goal) -> None:
         """Score the forest by the trees that have not seen a row."""
 
     # -- growing -----------------------------------------------------------------------------------
 
-    def _read_supervised(
-        self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[Table, np.ndarray, np.ndarray]:
-        """Return the table, the target as given, and the weight of each row."""
-        who = type(self).__name__
-        table, target = self._read(X, require_target(y, who))
-        self._remember_target(X, table, y)
-        return table, np.asarray(target), check_sample_weight(sample_weight, len(table), who)
-
-    def _grow(self, table: Table, y: np.ndarray, weight: np.ndarray, **labels: Any) -> None:
-        """Grow the forest, prune it, and score it by the rows its trees have not seen.
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Grow the forest.
 
         Parameters
         ----------
-        table : Table
-        y : class codes or numbers, for the out-of-bag score
-        weight : array of n
-        labels : the target as ``Goal`` takes it
+        X : table, frame, array, dict of columns or path
+        y : array of n, or the name of a column
+            At least two classes, or numbers; no missing values. A named column is taken out of the
+            table.
+        sample_weight : array of n, optional
+            How much each row counts in impurities, votes and means; rows of weight 0 take no part.
         """
+        who = type(self).__name__
+        table, target = self._read(X, require_target(y, who))
+        self._remember_target(X, table, y)
+        weight = check_sample_weight(sample_weight, len(table), who)
+        goal = self._read_goal(np.asarray(target), weight)
         if self.oob_score and not self.bootstrap:
-            who = Param("oob_score", True, of=type(self).__name__)
             needed = Param("bootstrap", True), ", as only then are rows left out of a tree"
-            raise InvalidInput(who, needed, Param("bootstrap", False), "Leave one of them out")
+            given, found = Param("oob_score", True, of=who), Param("bootstrap", False)
+            raise InvalidInput(given, needed, found, "Leave one of them out")
         columns, cells = self._fit_columns(table)
         # The limits are parameters of the same names; a forest fixes those that it does not have.
         params = self.get_params(deep=False) | self.TREE_OPTIONS
+        limits = {field.name for field in dataclasses.fields(TreeLimits)} & params.keys()
         grown = grow_trees(
-            CellCache.of(columns, cells, self.cache_pairs, self.n_jobs),
-            Goal(weight=weight, **labels),
+            tree_columns.CellCache.of(columns, cells, self.cache_pairs, self.n_jobs),
+            goal,
             self.n_estimators,
-            limits=TreeLimits(
-                **{
-                    f.name: params[f.name]
-                    for f in dataclasses.fields(TreeLimits)
-                    if f.name in params
-                }
-            ),
+            limits=TreeLimits(**{name: params[name] for name in limits}),
             sampling=Sampling(bootstrap=self.bootstrap),
             keep_bag=self.oob_score,
             random_state=self.random_state,
@@ -235,16 +231,22 @@ class SupervisedForest(mixins.NamedTargetMixin, TreeForest, ABC, abstract=True):
         # Scored after pruning: the out-of-bag score is that of the forest that predicts.
         if grown.in_bag is not None:
             unseen = grown.in_bag == 0
-            self._warn_always_drawn(unseen)
-            self._score_out_of_bag(self.trees_.leaves(cells, self.n_jobs), unseen, y)
+            if always := int((~unseen.any(axis=1)).sum()):
+                drawn = Param("n_samples", always), " drawn for every tree, which cannot be scored"
+                wanted, hint = "trees that were grown without the row", Param("n_estimators")
+                warning = LookalikeWarning("out-of-bag score", wanted, drawn, ("Raise ", hint))
+                warnings.warn(warning, stacklevel=2)
+            self._score_out_of_bag(self.trees_.leaves(cells, self.n_jobs), unseen, goal)
+        if self.BY_COLUMN:
+            self.feature_importances_ = self.trees_.importances(self.n_features_in_)
+        return self
 
-    def _warn_always_drawn(self, unseen: np.ndarray) -> None:
-        always = int((~unseen.any(axis=1)).sum())
-        if always:
-            who, needed = "out-of-bag score", "trees that were grown without the row"
-            found = Param("n_samples", always), " drawn for every tree, which cannot be scored"
-            warning = LookalikeWarning(who, needed, found, ("Raise ", Param("n_estimators")))
-            warnings.warn(warning, stacklevel=4)
+    def check_loaded(self, dims: fields.Dims) -> None:
+        """Check after loading that a leaf votes for the known classes, or holds one number."""
+        super().check_loaded(dims)
+        # Votes index classes without a check.
+        fits = self.trees_.value.shape[1] == dims.get("classes", 1)
+        fields.require(fits, f"{type(self).__name__}.trees_", "votes for the target", "others")
 
     # -- votes -------------------------------------------------------------------------------------
 
@@ -292,33 +294,17 @@ class ForestClassifier(mixins.TableClassifierMixin, SupervisedForest, abstract=T
     }
 
     REGRESSOR = "RandomSimilarityForestRegressor"
-    BY_COLUMN: ClassVar[bool] = True  # whether a test is about one column
 
     criterion: str = "gini"
     voting: str = "majority"
     class_weight: Any = None
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Grow the forest.
-
-        Parameters
-        ----------
-        X : table, frame, array, dict of columns or path
-        y : array of n, or the name of a column
-            At least two classes, no missing values. A named column is taken out of the table.
-        sample_weight : array of n, optional
-            How much each row counts in impurities and votes; rows of weight 0 take no part.
-        """
-        table, target, weight = self._read_supervised(X, y, sample_weight)
+    def _read_goal(self, target: np.ndarray, weight: np.ndarray) -> Goal:
         label = self._read_classes(target)
         if self.class_weight is not None:
             # Multiplied with the weights of rows, as in scikit-learn.
             weight = weight * self._class_weights(label)[label]
-        n_classes = len(self.classes_)
-        self._grow(table, label, weight, label=label, n_classes=n_classes)
-        if self.BY_COLUMN:
-            self.feature_importances_ = self.trees_.importances(self.n_features_in_)
-        return self
+        return Goal(label=label, weight=weight, n_classes=len(self.classes_))
 
     def _class_weights(self, label: np.ndarray) -> np.ndarray:
         given = self.class_weight
@@ -333,11 +319,11 @@ class ForestClassifier(mixins.TableClassifierMixin, SupervisedForest, abstract=T
                 raise InvalidInput(who, f"classes among {known[:5]}", found, hint)
         return np.array([float(given.get(name, 1.0)) for name in known])
 
-    def _score_out_of_bag(self, leaves: np.ndarray, unseen: np.ndarray, y: np.ndarray) -> None:
+    def _score_out_of_bag(self, leaves: np.ndarray, unseen: np.ndarray, goal: Goal) -> None:
         self.oob_decision_function_ = _shares(self._mean_unseen(leaves, self._votes(), unseen))
         judged = np.asarray(unseen.any(axis=1))
         # Rows that every tree has seen have no vote, and are left out of the mean.
-        right = self.oob_decision_function_[judged].argmax(axis=1) == y[judged]
+        right = self.oob_decision_function_.argmax(axis=1)[judged] == goal.label[judged]
         self.oob_score_ = float(right.mean()) if judged.any() else float("nan")
 
     def _votes(self) -> np.ndarray:
@@ -370,15 +356,6 @@ class ForestClassifier(mixins.TableClassifierMixin, SupervisedForest, abstract=T
         """
         codes = self.predict_proba(X).argmax(axis=1)  # first: it checks that the model is fitted
         return np.asarray(self.classes_[codes])
-
-    def check_loaded(self, dims: fields.Dims) -> None:
-        """Check after loading that leaves vote for the known classes."""
-        super().check_loaded(dims)
-        # Votes index classes without a check.
-        fits = self.trees_.value.shape[1] == dims["classes"]
-        fields.require(
-            fits, f"{type(self).__name__}.classes_", "a class per column of votes", "others"
-        )
 
 
 def _shares(scores: np.ndarray) -> np.ndarray:
@@ -571,28 +548,15 @@ class RandomSimilarityForestRegressor(mixins.TableRegressorMixin, ColumnForest):
 
     CLASSIFIER = "RandomSimilarityForestClassifier"
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Grow the forest.
+    def _read_goal(self, target: np.ndarray, weight: np.ndarray) -> Goal:
+        return Goal(target=self._read_numbers(target), weight=weight)
 
-        Parameters
-        ----------
-        X : table, frame, array, dict of columns or path
-        y : array of n numbers, or the name of a column
-        sample_weight : array of n, optional
-            How much each row counts; rows of weight 0 take no part.
-        """
-        table, target, weight = self._read_supervised(X, y, sample_weight)
-        values = self._read_numbers(target)
-        self._grow(table, values, weight, target=values)
-        self.feature_importances_ = self.trees_.importances(self.n_features_in_)
-        return self
-
-    def _score_out_of_bag(self, leaves: np.ndarray, unseen: np.ndarray, y: np.ndarray) -> None:
+    def _score_out_of_bag(self, leaves: np.ndarray, unseen: np.ndarray, goal: Goal) -> None:
         self.oob_prediction_ = self._mean_unseen(leaves, self.trees_.value, unseen)[:, 0]
         judged = np.asarray(unseen.any(axis=1))
         self.oob_score_ = float("nan")
         if judged.sum() > 1:  # the variance of one row is 0
-            self.oob_score_ = float(r2_score(y[judged], self.oob_prediction_[judged]))
+            self.oob_score_ = float(r2_score(goal.target[judged], self.oob_prediction_[judged]))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the mean of the predictions of the trees.
@@ -606,9 +570,3 @@ class RandomSimilarityForestRegressor(mixins.TableRegressorMixin, ColumnForest):
         array of n numbers
         """
         return self._mean_votes(self._encode(X), self.trees_.value)[:, 0]
-
-    def check_loaded(self, dims: fields.Dims) -> None:
-        """Check after loading that a leaf holds one number."""
-        super().check_loaded(dims)
-        who = f"{type(self).__name__}.trees_"
-        fields.require(self.trees_.value.shape[1] == 1, who, "one number per leaf", "others")

@@ -15,14 +15,8 @@ from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import make_generator
 from lookalike.measures.task import MeasureTask, TaskSource
 from lookalike.prediction import mixins
+from lookalike.represent import prototypes as centers
 from lookalike.represent.powers import similarity_activation
-from lookalike.represent.prototypes import (
-    MAX_ROWS,
-    METHODS,
-    count_prototypes,
-    cross_validate_prototypes,
-    shares_to_try,
-)
 from lookalike.represent.representation import SimilarityRepresentation
 from lookalike.saving import fields
 
@@ -35,7 +29,7 @@ class SimilarityNetwork(mixins.NamedTargetMixin, MeasureTask, ABC, abstract=True
     """Base of both networks: hidden units, output weights, tuning."""
 
     FIELDS: ClassVar[fields.Fields] = {
-        "prototypes": fields.Choice(*METHODS),
+        "prototypes": fields.Choice(*centers.METHODS),
         "n_prototypes": fields.Either(fields.Choice(TUNE), fields.Real()),
         "p": fields.Either(fields.Choice(TUNE, EACH), fields.Real(0.0)),
         "alpha": fields.Real(0.0),
@@ -60,7 +54,7 @@ class SimilarityNetwork(mixins.NamedTargetMixin, MeasureTask, ABC, abstract=True
     alpha: float = 1e-6
     cv: int = 5
     kinds: Mapping[str, Any] | None = None
-    max_rows: int = MAX_ROWS
+    max_rows: int = centers.MAX_ROWS
     random_state: Any = None
     n_jobs: int | None = None
 
@@ -121,9 +115,9 @@ class SimilarityNetwork(mixins.NamedTargetMixin, MeasureTask, ABC, abstract=True
     ) -> tuple[int, float]:
         who = type(self).__name__
         if isinstance(self.n_prototypes, str):
-            sizes = shares_to_try(len(source)) or [len(source)]
+            sizes = centers.shares_to_try(len(source)) or [len(source)]
         else:
-            sizes = [count_prototypes(self.n_prototypes, len(source), who)]
+            sizes = [centers.count_prototypes(self.n_prototypes, len(source), who)]
         curves = TRIED_P if isinstance(self.p, str) else (float(self.p),)
         # Nothing to choose, or too few rows for two folds.
         if len(sizes) * len(curves) == 1 or len(source) < 2:
@@ -139,7 +133,7 @@ class SimilarityNetwork(mixins.NamedTargetMixin, MeasureTask, ABC, abstract=True
         classes = target.argmax(axis=1) if self.TARGET_TYPE == "classes" else None
         # Every fold has all classes; numbers are split at random.
         folds = assign_folds(classes, len(source), self.cv, rng, who)
-        errors = cross_validate_prototypes(
+        errors = centers.cross_validate_prototypes(
             source, y_measure, target, self.prototypes, sizes, learn, self._losses, folds, rng,
             target_type=self.TARGET_TYPE, max_rows=self.max_rows, n_jobs=self.n_jobs, who=who,
         )  # fmt: skip
@@ -172,16 +166,22 @@ def solve_ridge(
     hidden: np.ndarray, target: np.ndarray, alpha: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return mean and unit of the hidden units, and ridge weights and constants of the outputs."""
-    mean, unit = hidden.mean(axis=0), hidden.std(axis=0)
-    unit[unit <= 1e-12] = 1.0  # a constant unit stays 0 instead of becoming rounding noise
+    mean, unit, left, values, right = _decompose(hidden)
     # The constant is not penalized, so the target is centered first.
     middle = target.mean(axis=0)
-    # By singular values rather than normal equations, whose condition number is the square.
+    shrunk = values / (values**2 + alpha)
+    coef = right.T @ (shrunk[:, None] * (left.T @ (target - middle)))
+    return mean, unit, coef, middle
+
+
+def _decompose(hidden: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return mean and unit of the hidden units, and the singular values of standardized ones."""
+    mean, unit = hidden.mean(axis=0), hidden.std(axis=0)
+    unit[unit <= 1e-12] = 1.0  # a constant unit stays 0 instead of becoming rounding noise
+    # Singular values rather than normal equations, whose condition number is the square.
     left, values, right = np.linalg.svd((hidden - mean) / unit, full_matrices=False)
     kept = values > 1e-12 * values.max(initial=0.0)  # with alpha = 0: the least-norm solution
-    shrunk = values[kept] / (values[kept] ** 2 + alpha)
-    coef = right[kept].T @ (shrunk[:, None] * (left[:, kept].T @ (target - middle)))
-    return mean, unit, coef, middle
+    return mean, unit, left[:, kept], values[kept], right[kept]
 
 
 def tune_units(similarities: np.ndarray, target: np.ndarray, p: Any, alpha: float) -> np.ndarray:
@@ -195,11 +195,8 @@ def tune_units(similarities: np.ndarray, target: np.ndarray, p: Any, alpha: floa
     hidden, chosen = curves[p].copy(), np.full(similarities.shape[1], float(p))
 
     def error() -> float:
-        spread = hidden - hidden.mean(axis=0)
-        unit = spread.std(axis=0)
-        left, values, _ = np.linalg.svd(spread / np.where(unit > 1e-12, unit, 1.0), False)
-        kept = values > 1e-12 * values.max(initial=0.0)
-        left, shrunk = left[:, kept], values[kept] ** 2 / (values[kept] ** 2 + alpha)
+        _, _, left, values, _ = _decompose(hidden)
+        shrunk = values**2 / (values**2 + alpha)
         centered = target - target.mean(axis=0)
         leverage = (left**2 * shrunk).sum(axis=1) + 1 / len(target)
         residual = centered - left * shrunk @ (left.T @ centered)

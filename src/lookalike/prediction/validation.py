@@ -123,7 +123,10 @@ def cross_validate(
         n_splits = _splits_of_classes(classes, codes, n_splits)
     else:
         target = read_numbers(target, WHO, "Use a classifier")
-        _check_enough_rows(n, n_splits)
+        if n < n_splits:
+            fewer = Phrase("Use ", Param("n_splits", n), " or add rows")
+            hint = fewer if n > 1 else "Add rows"  # of one row there are no two folds
+            raise TooFewRows(WHO, f"at least {n_splits} rows", Param("n_samples", n), hint)
     # Rows that are left out are predicted with the first fold, and never learned from.
     folds = np.zeros(n, dtype=np.int64)
     folds[kept] = assign_folds(codes, int(kept.sum()), n_splits, random_state, WHO)
@@ -149,13 +152,6 @@ def cross_validate(
 def _cut(rows: Any, positions: np.ndarray, known: np.ndarray, pairwise: bool) -> Any:
     """Return some rows; of a matrix of distances their columns to the known rows."""
     return np.asarray(rows)[np.ix_(positions, known)] if pairwise else rows[positions]
-
-
-def _check_enough_rows(n: int, n_splits: int) -> None:
-    if n < n_splits:
-        fewer = Phrase("Use ", Param("n_splits", n), " or add rows")
-        hint = fewer if n > 1 else "Add rows"  # of one row there are no two folds
-        raise TooFewRows(WHO, f"at least {n_splits} rows", Param("n_samples", n), hint)
 
 
 def _splits_of_classes(classes: np.ndarray, codes: np.ndarray, n_splits: int) -> int:

@@ -181,31 +181,30 @@ class SimilarityForestClassifier(ForestClassifier):
         squared = self.projection == "squared"
         if self.projection is None:
             squared = self._word == "euclidean"
-        distance, cells = self._fit_distance(table)
-        kind = TABLE_SQUARED if squared else TABLE
-        return (TreeColumn(0, "rows", distance, kind),), (cells,)
-
-    def _fit_distance(self, table: Table) -> tuple[Distance, Any]:
-        """Return the fitted distance, and the rows encoded for it."""
         given = self._resolved()
+        distance: Any
+        cells: Any
         if isinstance(given, Measure):
             # A clone: the parameters of an estimator are never changed by fit.
             measure = clone(given).fit(table)
-            return WholeRows(measure), measure.rows_
-        column = self._whole(table)
-        if self._word == "precomputed":
+            distance, cells = WholeRows(measure), measure.rows_
+        elif self._word == "precomputed":
+            column = self._whole(table)
             n, width = column.values.shape
             if n != width:
                 who = Param("measure", "precomputed", of=type(self).__name__)
                 hint = "Give the distance of every row to every row"
                 raise InvalidInput(who, "a square matrix", f"{n} x {width}", hint)
-            precomputed = PrecomputedRows().fit(column)
-            return precomputed, precomputed.encode_fitted(column)
-        # A function of the caller is checked on some pairs before any tree is grown.
-        unfitted = Euclidean() if self._word else CallableDistance(given)
-        distance: Distance = unfitted.fit(column)
-        check_distance(column, distance)
-        return distance, distance.encode(column)
+            distance = PrecomputedRows().fit(column)
+            cells = distance.encode_fitted(column)
+        else:
+            column = self._whole(table)
+            distance = (Euclidean() if self._word else CallableDistance(given)).fit(column)
+            # A function of the caller is checked on some pairs before any tree is grown.
+            check_distance(column, distance)
+            cells = distance.encode(column)
+        kind = TABLE_SQUARED if squared else TABLE
+        return (TreeColumn(0, "rows", distance, kind),), (cells,)
 
     def _encode(self, X: Any) -> tuple[Cells, ...]:
         check_is_fitted(self, "trees_")

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from lookalike.columns.ragged import Ragged
 from lookalike.errors import InvalidInput, Param, WrongType
 from lookalike.trees.boosters import find_reader
 from lookalike.trees.growing import count_times
-from lookalike.trees.models import ReadTree, TreeModel, join, of_forest
+from lookalike.trees.models import ReadTree, TreeModel, join
 from lookalike.trees.thresholds.flat import Forest
 
 SUPPORTED_MODELS = (
@@ -43,18 +44,24 @@ def adapt_model(fitted: Any) -> TreeModel:
     if isinstance(fitted, TreeModel):
         return fitted
     if isinstance(fitted, Forest):
-        return of_forest(fitted)
+        n = fitted.n_inputs  # flat arrays already, without a name for any column
+        sides, numbers = np.full(n, -1, np.int8), Ragged.of([None] * n, np.int32)
+        tested = np.arange(n, dtype=np.int32)
+        return TreeModel(fitted, tested, sides, np.zeros(n, bool), numbers, (), ((),) * n)
     read = find_reader(fitted)
     if read is not None:
         return _read_booster(fitted, read)
     check_fitted(fitted)
     trees = _trees_of(fitted)
+    # A tree that saw some of the columns counts within them.
+    own = getattr(fitted, "estimators_features_", [range(fitted.n_features_in_)] * len(trees))
     parts = [
         ReadTree(
-            feature, tree.threshold, tree.children_left, tree.children_right,
-            tree.missing_go_to_left, gain=_gain_of(tree),
+            np.take(columns, tree.feature, mode="clip"),  # -2 in leaves, which test nothing
+            tree.threshold, tree.children_left, tree.children_right, tree.missing_go_to_left,
+            gain=_gain_of(tree),
         )
-        for tree, feature in zip(trees, _features_of(fitted, trees), strict=True)
+        for tree, columns in zip(trees, own, strict=True)
     ]  # fmt: skip
     names = getattr(fitted, "feature_names_in_", ())
     # scikit-learn compares in single precision.
@@ -70,8 +77,7 @@ def _read_booster(fitted: Any, read: Callable[[Any], TreeModel]) -> TreeModel:
             raise NotFittedError
         return read(fitted)
     except NotFittedError:
-        found = f"{type(fitted).__name__}, which is not fitted"
-        raise InvalidInput("model", "a fitted model", found, "Call its fit first") from None
+        raise _not_fitted(type(fitted).__name__) from None
 
 
 def _gain_of(tree: Any) -> float:
@@ -93,36 +99,20 @@ def _trees_of(fitted: Any) -> list[Any]:
     return [estimator.tree_ for estimator in estimators]
 
 
-def _features_of(fitted: Any, trees: list[Any]) -> list[np.ndarray]:
-    """Return the column that each node of each tree tests, -1 in leaves."""
-    features = [
-        np.where(np.asarray(tree.children_left) >= 0, np.asarray(tree.feature, np.int64), -1)
-        for tree in trees
-    ]
-    columns = None if hasattr(fitted, "tree_") else getattr(fitted, "estimators_features_", None)
-    if columns is None:
-        return features
-    # A tree that saw some of the columns counts within them.
-    return [
-        np.where(feature >= 0, np.asarray(own)[np.maximum(feature, 0)], -1)
-        for feature, own in zip(features, columns, strict=True)
-    ]
-
-
 def check_fitted(fitted: Any) -> None:
     """Refuse what is not an estimator, and an estimator that was not fitted."""
-    name = type(fitted).__name__
+    name, needed = type(fitted).__name__, f"a fitted model ({SUPPORTED_MODELS})"
     if isinstance(fitted, type):
-        needed = f"a fitted model ({SUPPORTED_MODELS})"
         raise WrongType("model", needed, f"the class {fitted.__name__}", "Fit one")
     if not hasattr(fitted, "fit"):
-        raise WrongType(
-            "model", f"a fitted model ({SUPPORTED_MODELS})", f"a {name}", "Fit one of these"
-        )
+        raise WrongType("model", needed, f"a {name}", "Fit one of these")
     if getattr(fitted, "n_features_in_", None) is None:
-        raise InvalidInput(
-            "model", "a fitted model", f"{name}, which is not fitted", "Call its fit first"
-        )
+        raise _not_fitted(name)
+
+
+def _not_fitted(name: str) -> InvalidInput:
+    found = f"{name}, which is not fitted"
+    return InvalidInput("model", "a fitted model", found, "Call its fit first")
 
 
 def read_samples(fitted: Any, n_trees: int, n_rows: int) -> np.ndarray:

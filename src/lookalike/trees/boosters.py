@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, NoReturn
@@ -57,14 +57,10 @@ def read_xgboost(fitted: Any) -> TreeModel:
     trees = [_xgboost_tree(tree) for tree in model["trees"][:n_trees]]
     levels: list[Sequence[Any]] = [()] * n_features
     if "c" in learner["feature_types"] and hasattr(booster, "get_categories"):
-        found = _xgboost_levels(booster)
-        levels[: len(found)] = found
+        columns = booster.get_categories(export_to_arrow=True).to_arrow() or ()
+        for j, (_, categories) in enumerate(columns):
+            levels[j] = () if categories is None else categories.to_pylist()
     return join(trees, learner["feature_names"], levels, single=True)
-
-
-def _xgboost_levels(booster: Any) -> list[Sequence[Any]]:
-    columns = booster.get_categories(export_to_arrow=True).to_arrow() or ()
-    return [() if categories is None else categories.to_pylist() for _, categories in columns]
 
 
 def _xgboost_tree(tree: Mapping[str, Any]) -> ReadTree:
@@ -130,85 +126,64 @@ def read_catboost(fitted: Any) -> TreeModel:
     no test on one column gives the answer. But the number of a leaf of a symmetric tree holds the
     answers of a row as bits.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "model.json")
-        fitted.save_model(str(path), format="json")
-        model = json.loads(path.read_text(encoding="utf-8"))
-    if fitted.get_text_feature_indices() or fitted.get_embedding_feature_indices():
-        _refuse("a CatBoost model of numbers and categories", "one with texts or embeddings")
+    model = _dump_catboost(fitted)
     info, names = model["features_info"], list(map(str, fitted.feature_names_))
     if names == list(map(str, range(len(names)))):  # what CatBoost calls columns without names
         names = []
     levels: list[Sequence[Any]] = [()] * len(fitted.feature_names_)
-    symmetric = model.get("oblivious_trees")
-    if categories := fitted.get_cat_feature_indices():
-        if symmetric is None:
-            found = "other trees, in a model with categories"
-            _refuse("symmetric trees, which are CatBoost's default", found)
-        return _by_leaf_numbers(fitted, tuple(categories), symmetric, info, names, levels)
+    categories = tuple(fitted.get_cat_feature_indices())
+    dumped = model["oblivious_trees" if "oblivious_trees" in model else "trees"]
+    splits = [split for tree in dumped for split in tree.get("splits", ())]
     floats = [
         (one["flat_feature_index"], one["nan_value_treatment"] != "AsTrue")
-        for one in info["float_features"]
+        for one in info.get("float_features", ())
     ]
-
-    def read_split(split: Mapping[str, Any]) -> tuple[int, float, bool]:
-        feature, default = floats[split["float_feature_index"]]
-        return feature, split["border"], default
 
     def read_node(node: Mapping[str, Any]) -> _Node:
         if "split" not in node:
             return LEAF
-        feature, border, default = read_split(node["split"])
-        return _Node(feature, border, node["left"], node["right"], default, 0.0)
+        split, children = node["split"], (node["left"], node["right"])
+        if categories:  # every test is an input of its own, with the model's answers
+            return _Node(split["number"], 0.5, *children, 1, 0.0)
+        feature, default = floats[split["float_feature_index"]]
+        return _Node(feature, split["border"], *children, default, 0.0)
 
-    if symmetric is not None:
-        trees = [_symmetric_tree(map(read_split, tree["splits"]), tree) for tree in symmetric]
-    else:
-        trees = [
-            _nested_tree(tree, read_node)._replace(gain=_leaf_variance(*_leaf_values(tree)))
-            for tree in model["trees"]
-        ]
-    return join(trees, names, levels, single=True)
-
-
-def _symmetric_tree(
-    asked: Iterable[tuple[int, float, bool]], dumped: Mapping[str, Any]
-) -> ReadTree:
-    """Return a tree all of whose nodes at one depth ask the same, the first test at its root."""
-    tests = list(asked)
-    n_inner = (1 << len(tests)) - 1
-    depth = np.log2(np.arange(1, n_inner + 1)).astype(np.int64)
-    leaves = np.full(n_inner + 1, -1)
-    feature, threshold, default = (
-        np.concatenate([np.array([test[i] for test in tests], float)[depth], leaves])
-        for i in range(3)
-    )
-    first = 2 * np.arange(n_inner) + 1
-    left, right = (np.concatenate([first + side, leaves]) for side in (0, 1))
-    weights = np.array(dumped.get("leaf_weights") or [1.0] * (n_inner + 1))
-    gain = _leaf_variance(np.reshape(dumped["leaf_values"], (len(weights), -1)), weights)
-    return ReadTree(feature.astype(int), threshold, left, right, default > 0, gain=gain)
+    trees = [_nested_tree(_nest(tree), read_node, _gain_of(tree)) for tree in dumped]
+    if not categories:
+        return join(trees, names, levels, single=True)
+    inner, owner = join(trees, (), [()] * len(splits)), _test_owners(info)
+    tested = np.array([owner[split["split_index"]] for split in splits], np.int32)
+    facts = vars(inner) | {"forest": replace(inner.forest, column=tested), "tested": tested}
+    facts |= {"names": tuple(names), "levels": tuple(map(tuple, levels))}
+    depths = tuple(len(tree["splits"]) for tree in dumped)
+    return LeafNumbers(**facts, model=fitted, categories=categories, depths=depths)
 
 
-def _by_leaf_numbers(
-    fitted: Any,
-    categories: tuple[int, ...],
-    symmetric: Sequence[Mapping[str, Any]],
-    info: Mapping[str, Any],
-    names: list[str],
-    levels: list[Sequence[Any]],
-) -> TreeModel:
-    owner = _test_owners(info)
-    tested = np.array([owner[s["split_index"]] for t in symmetric for s in t["splits"]], np.int32)
-    depths, trees, first = [len(tree["splits"]) for tree in symmetric], [], 0
-    for tree, depth in zip(symmetric, depths, strict=True):
-        trees.append(_symmetric_tree([(first + level, 0.5, True) for level in range(depth)], tree))
-        first += depth
-    model = join(trees, (), [()] * first)
-    return LeafNumbers(
-        replace(model.forest, column=tested), tested, model.side, model.zeros, model.members,
-        tuple(names), tuple(map(tuple, levels)), model.gain, fitted, categories, tuple(depths),
-    )  # fmt: skip
+def _dump_catboost(fitted: Any) -> dict[str, Any]:
+    """Return a CatBoost model as its JSON, with a number for each split of symmetric trees."""
+    if fitted.get_text_feature_indices() or fitted.get_embedding_feature_indices():
+        _refuse("a CatBoost model of numbers and categories", "one with texts or embeddings")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "model.json")
+        fitted.save_model(str(path), format="json")
+        model: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    if "oblivious_trees" not in model and fitted.get_cat_feature_indices():
+        found = "other trees, in a model with categories"
+        _refuse("symmetric trees, which are CatBoost's default", found)
+    every = (split for tree in model.get("oblivious_trees", ()) for split in tree["splits"])
+    for number, split in enumerate(every):
+        split["number"] = number
+    return model
+
+
+def _nest(tree: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a tree by its root; in a symmetric one all nodes at one depth ask the same."""
+    if "splits" not in tree:
+        return tree
+    root: Mapping[str, Any] = {}  # a leaf
+    for split in reversed(tree["splits"]):
+        root = {"split": split, "left": root, "right": root}
+    return root
 
 
 def _test_owners(info: Mapping[str, Any]) -> list[int]:
@@ -255,26 +230,27 @@ def _word(cell: Any) -> str:
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
-def _leaf_variance(values: np.ndarray, weights: np.ndarray) -> float:
+def _gain_of(tree: Mapping[str, Any]) -> float:
     """Return the weighted squared deviations of a tree's predictions from their mean.
 
     Dumps of CatBoost have no gains; for the squared error this is what a tree gains.
     """
+    if "leaf_values" in tree:
+        weights = np.array(tree.get("leaf_weights") or [1.0] * (1 << len(tree["splits"])))
+        values = np.reshape(tree["leaf_values"], (len(weights), -1))
+    else:
+        leaves = _leaves_below(tree)
+        weights = np.array([leaf.get("weight", 1.0) for leaf in leaves])
+        values = np.array([np.atleast_1d(leaf["value"]) for leaf in leaves])
     total = weights.sum()
     mean = weights @ values / (total if total > 0 else 1.0)
     return float((weights @ (values - mean) ** 2).sum())
 
 
-def _leaf_values(tree: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-    stack, values, weights = [tree], [], []
-    while stack:
-        node = stack.pop()
-        if "split" in node:
-            stack += [node["right"], node["left"]]
-        else:
-            values.append(np.atleast_1d(node["value"]))
-            weights.append(node.get("weight", 1.0))
-    return np.array(values, float), np.array(weights, float)
+def _leaves_below(node: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    if "split" not in node:
+        return [node]
+    return _leaves_below(node["left"]) + _leaves_below(node["right"])
 
 
 # -- nested nodes ---------------------------------------------------------------------------------
@@ -296,22 +272,26 @@ class _Node(NamedTuple):
 LEAF = _Node(-1, 0.0, {}, {}, 0, 0.0)  # asks nothing
 
 
-def _nested_tree(root: Mapping[str, Any], read: Callable[[Mapping[str, Any]], _Node]) -> ReadTree:
-    """Return the tree of a nested description; ``read`` returns ``LEAF`` for a leaf."""
+def _nested_tree(
+    root: Mapping[str, Any], read: Callable[[Mapping[str, Any]], _Node], gain: float | None = None
+) -> ReadTree:
+    """Return the tree of a nested description; ``read`` returns ``LEAF`` for a leaf.
+
+    Its gain is the sum of those of its nodes, unless it is given.
+    """
     nodes: list[_Node] = []
-    left: list[int] = []
-    right: list[int] = []
+    children: list[list[int]] = []  # left and right child of each node
     # With the place where a parent keeps the number of this child: nowhere for the root.
-    waiting: list[tuple[Mapping[str, Any], int, list[int]]] = [(root, 0, [0])]
+    waiting: list[tuple[Mapping[str, Any], list[int], int]] = [(root, [-1], 0)]
     while waiting:
-        described, parent, side = waiting.pop()
-        side[parent] = len(nodes)
-        node = read(described)
+        described, place, side = waiting.pop()
+        place[side] = len(nodes)
+        node, own = read(described), [-1, -1]
         if node is not LEAF:
-            waiting += [(node.right, len(nodes), right), (node.left, len(nodes), left)]
+            waiting += [(node.right, own, 1), (node.left, own, 0)]
         nodes.append(node)
-        left.append(-1)
-        right.append(-1)
+        children.append(own)
+    left, right = np.transpose(children)
     return ReadTree(
         [node.feature for node in nodes],
         [node.threshold for node in nodes],
@@ -320,7 +300,7 @@ def _nested_tree(root: Mapping[str, Any], read: Callable[[Mapping[str, Any]], _N
         [node.default for node in nodes],
         {i: node.members for i, node in enumerate(nodes) if node.members is not None},
         frozenset(i for i, node in enumerate(nodes) if node.zero),
-        sum(node.gain for node in nodes),
+        sum(node.gain for node in nodes) if gain is None else gain,
     )
 
 

@@ -13,15 +13,16 @@ import numpy as np
 from lookalike._runtime.estimator import Estimator
 from lookalike._runtime.random_state import RANDOM_STATE, make_generator
 from lookalike.errors import InvalidInput, Param, TooFewRows, suggest
-from lookalike.kernels.growing import MADE, NodeStack, RankedTree, ThresholdTree, stack_root
+from lookalike.kernels import growing as kernels
+from lookalike.kernels.growing import RankedTree, ThresholdTree
 from lookalike.saving import fields
 from lookalike.saving.encode import SaveMixin
 from lookalike.table import Table
 from lookalike.trees import growing
-from lookalike.trees.cells.columns import encode_columns, fit_columns
-from lookalike.trees.cells.growing import Sampling, TreeLimits, grow_unsupervised
+from lookalike.trees.cells.columns import CellCache, encode_columns, fit_columns
+from lookalike.trees.cells.growing import CACHE_PAIRS, Goal, Sampling, TreeLimits, grow_trees
 from lookalike.trees.cells.trees import SimilarityTrees
-from lookalike.trees.thresholds.flat import Forest, join_trees
+from lookalike.trees.thresholds.flat import Forest, flatten
 
 
 def add_synthetic(
@@ -74,18 +75,6 @@ def add_synthetic(
     return fake
 
 
-def _rank(pooled: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
-    """Return the different values of each column, and every value as its place among them."""
-    codes = np.full(pooled.shape[::-1], -1, np.int32)
-    levels = []
-    for j, x in enumerate(pooled.T):
-        known = ~np.isnan(x)
-        level, code = np.unique(x[known], return_inverse=True)
-        levels.append(level)
-        codes[j, known] = code
-    return levels, codes
-
-
 def _thresholds(
     levels: list[np.ndarray], tree: RankedTree, category: np.ndarray, kind: str
 ) -> np.ndarray:
@@ -104,22 +93,7 @@ def _thresholds(
     return threshold
 
 
-# What forests grown against synthetic rows were published with.
-PUBLISHED: dict[str, Any] = {
-    "n_estimators": 100,
-    "max_samples": 0.8,
-    "max_features": 0.5,
-    "bootstrap": False,
-    "synthetic": "resampled",
-}
-PUBLISHED_OUT_OF_BAG: dict[str, Any] = {
-    "n_estimators": 1000,
-    "max_samples": 1.0,
-    "max_features": "sqrt",
-    "bootstrap": True,
-    "synthetic": "permuted",
-}
-
+SHARE = fields.Real(0.0, 1.0, open_low=True)
 
 # From the state of a tree, which it moves on: its rows, and the tree.
 GrowOne = Callable[[np.ndarray], tuple[np.ndarray, ThresholdTree]]
@@ -138,8 +112,10 @@ class Grower(SaveMixin, Estimator, ABC, abstract=True):
         "bootstrap": fields.Choice(None, True, False),
         "threshold": fields.Choice("observed", "midpoint"),
         "random_state": RANDOM_STATE,
-        "max_samples": fields.Maybe(fields.Real(0.0)),
-        "max_features": fields.Maybe(fields.Either(fields.Real(0.0), fields.Choice("sqrt", "all"))),
+        "max_samples": fields.Maybe(fields.Either(SHARE, fields.Integer(2))),
+        "max_features": fields.Maybe(
+            fields.Either(SHARE, fields.Integer(1), fields.Choice("sqrt", "all"))
+        ),
     }
 
     PUBLISHED: ClassVar[dict[str, Any]] = {"n_estimators": 100}
@@ -147,9 +123,6 @@ class Grower(SaveMixin, Estimator, ABC, abstract=True):
 
     # None only before ``resolved`` has filled in what was published.
     n_estimators: Any
-    max_samples: Any
-    bootstrap: Any
-    synthetic: Any
     random_state: Any
 
     def with_shorthands(self, n_estimators: int | None, random_state: Any) -> Self:
@@ -173,6 +146,36 @@ class Grower(SaveMixin, Estimator, ABC, abstract=True):
         usual = {**self.PUBLISHED, **(self.PUBLISHED_OUT_OF_BAG if out_of_bag else {})}
         given = self.get_params(deep=False)
         return type(self)(**{k: usual.get(k) if v is None else v for k, v in given.items()})
+
+
+@dataclass(eq=False, repr=False)
+class SyntheticGrower(Grower, abstract=True):
+    """Base of the growers whose trees tell the rows of a table from synthetic ones."""
+
+    PUBLISHED: ClassVar[dict[str, Any]] = {
+        "n_estimators": 100,
+        "max_samples": 0.8,
+        "max_features": 0.5,
+        "bootstrap": False,
+        "synthetic": "resampled",
+    }
+    PUBLISHED_OUT_OF_BAG: ClassVar[dict[str, Any]] = {
+        "n_estimators": 1000,
+        "max_samples": 1.0,
+        "max_features": "sqrt",
+        "bootstrap": True,
+        "synthetic": "permuted",
+    }
+
+    n_estimators: Any = None
+    _: KW_ONLY
+    max_samples: Any = None
+    max_features: Any = None
+    bootstrap: Any = None
+    synthetic: Any = None
+    max_depth: int | None = None
+    threshold: str = "observed"
+    random_state: Any = None
 
 
 class MatrixGrower(Grower, abstract=True):
@@ -213,7 +216,12 @@ class MatrixGrower(Grower, abstract=True):
             return tree
 
         trees = growing.grow_each(one, len(states), n_jobs)
-        return growing.GrownForest(join_trees(trees, which), in_bag)
+        feature, threshold, left, right = map(np.concatenate, zip(*trees, strict=True))
+        offsets = np.cumsum([0, *(len(tree.feature) for tree in trees)])
+        equal = np.where(feature >= 0, which[np.maximum(feature, 0)], 0)
+        return growing.GrownForest(
+            flatten(feature, threshold, left, right, offsets, d, equal=equal), in_bag
+        )
 
     @abstractmethod
     def _prepare(
@@ -223,7 +231,7 @@ class MatrixGrower(Grower, abstract=True):
 
 
 @dataclass(eq=False, repr=False)
-class SyntheticForest(MatrixGrower):
+class SyntheticForest(SyntheticGrower, MatrixGrower):
     """Grow trees that tell the rows of a table from rows with independent columns.
 
     What the trees must know for that is how columns hang together, so their leaves gather rows that
@@ -270,19 +278,8 @@ class SyntheticForest(MatrixGrower):
         "feature_sampling": fields.Choice("node", "tree"),
         "synthetic": fields.Choice(None, "resampled", "permuted", "uniform"),
     }
-    PUBLISHED: ClassVar[dict[str, Any]] = PUBLISHED
-    PUBLISHED_OUT_OF_BAG: ClassVar[dict[str, Any]] = PUBLISHED_OUT_OF_BAG
-
-    n_estimators: Any = None
     _: KW_ONLY
-    max_samples: Any = None
-    max_features: Any = None
     feature_sampling: str = "node"
-    bootstrap: Any = None
-    synthetic: Any = None
-    max_depth: int | None = None
-    threshold: str = "observed"
-    random_state: Any = None
 
     def _prepare(
         self, values: np.ndarray, category: np.ndarray, rng: np.random.Generator
@@ -293,12 +290,14 @@ class SyntheticForest(MatrixGrower):
         Rows whose value is missing take no part in the search for a cut on that column and join the
         larger side.
         """
-        from lookalike.kernels.growing import grow_gini
-
         n, d = values.shape
         fake = add_synthetic(values, self.synthetic, category=category, random_state=rng)
         # Only the order of values matters to Gini impurity: kernels sort and compare ranks.
-        levels, codes = _rank(np.concatenate([values, fake]))
+        levels, codes = [], np.full((d, 2 * n), -1, np.int32)
+        for j, x in enumerate(np.concatenate([values, fake]).T):
+            known = ~np.isnan(x)
+            level, codes[j, known] = np.unique(x[known], return_inverse=True)
+            levels.append(level)
         tried = growing.count_features(self.max_features, d)
         # Real rows come first, as many synthetic ones behind them.
         labels = np.repeat(np.array([1, 0], np.uint8), n)
@@ -314,17 +313,13 @@ class SyntheticForest(MatrixGrower):
             tree = RankedTree(*np.full((5, 2 * size), -1, np.int32))
             scratch = (*np.empty((2, size), np.int64), np.empty(256, np.int64))
             drawn = min(tried, len(pool))
-
-            def grow(stack: NodeStack) -> None:
-                grow_gini(
-                    codes, category, labels, rows, pool, drawn, limit, state, stack,
-                    max(1, growing.ROWS_BEFORE_PAUSE // drawn), scratch, tree,
-                )  # fmt: skip
-
-            made = growing.grow_by_parts(size, grow)
-            tree = RankedTree(*(part[:made].copy() for part in tree))
-            thresholds = _thresholds(levels, tree, category, self.threshold)
-            return rows, ThresholdTree(tree.feature, thresholds, tree.left, tree.right)
+            facts = codes, category, labels, rows, pool, drawn, limit, state
+            pause = max(1, growing.ROWS_BEFORE_PAUSE // drawn)
+            grown = growing.grow_by_parts(
+                size, tree, lambda stack: kernels.grow_gini(*facts, stack, pause, scratch, tree)
+            )
+            thresholds = _thresholds(levels, grown, category, self.threshold)
+            return rows, ThresholdTree(grown.feature, thresholds, grown.left, grown.right)
 
         return one
 
@@ -367,22 +362,22 @@ class ExtraForest(MatrixGrower):
     def _prepare(
         self, values: np.ndarray, category: np.ndarray, rng: np.random.Generator
     ) -> GrowOne:
-        from lookalike.kernels.growing import grow_random, sample_rows
 
         n, d = values.shape
-        size = growing.count_share(self.max_samples, n, "max_samples")
+        size = growing.count_share(self.max_samples, n)
         limit = self.max_depth or math.ceil(math.log2(max(2, size)))
-        columns, no_labels = np.ascontiguousarray(values.T), np.empty(0, np.uint8)
+        columns = np.ascontiguousarray(values.T)
 
         def one(state: np.ndarray) -> tuple[np.ndarray, ThresholdTree]:
             rows = np.empty(size, np.int64)
-            sample_rows(n, size, False, no_labels, state, rows)
+            kernels.sample_rows(n, False, state, rows)
             # Leaves hold at least a row each, so no tree has more than 2 * size - 1 nodes.
             feature, left, right = np.full((3, 2 * size), -1, np.int32)
-            tree, stack = ThresholdTree(feature, np.zeros(2 * size), left, right), stack_root(size)
-            pool, present = np.arange(d), np.empty(size)
-            grow_random(columns, category, rows, limit, pool, present, state, stack, tree)
-            return rows, ThresholdTree(*(part[: stack.count[MADE]].copy() for part in tree))
+            tree = ThresholdTree(feature, np.zeros(2 * size), left, right)
+            facts = columns, category, rows, limit, np.arange(d), np.empty(size), state
+            return rows, growing.grow_by_parts(
+                size, tree, lambda stack: kernels.grow_random(*facts, stack, tree)
+            )
 
         return one
 
@@ -421,7 +416,7 @@ class IsolatingForest(ExtraForest):
 
 
 @dataclass(eq=False, repr=False)
-class CellSimilarityForest(Grower):
+class CellSimilarityForest(SyntheticGrower):
     """Grow trees on columns of any kind: sets, texts, sequences, series, graphs.
 
     A test asks whether a cell is nearer to one cell of the column or to another (a random
@@ -476,20 +471,11 @@ class CellSimilarityForest(Grower):
         ),
         "numeric": fields.Choice("projection", "value"),
     }
-    PUBLISHED: ClassVar[dict[str, Any]] = {**PUBLISHED, "synthetic": "permuted"}
-    PUBLISHED_OUT_OF_BAG: ClassVar[dict[str, Any]] = PUBLISHED_OUT_OF_BAG
+    PUBLISHED: ClassVar[dict[str, Any]] = SyntheticGrower.PUBLISHED | {"synthetic": "permuted"}
 
-    n_estimators: Any = None
     _: KW_ONLY
-    max_samples: Any = None
-    max_features: Any = None
-    bootstrap: Any = None
-    synthetic: Any = None
-    max_depth: int | None = None
-    threshold: str = "observed"
     distances: Mapping[str, Any] | None = None
     numeric: str = "projection"
-    random_state: Any = None
 
     def grow(
         self, table: Table, *, out_of_bag: bool = False, n_jobs: int | None = None
@@ -508,22 +494,30 @@ class CellSimilarityForest(Grower):
         if len(table) < 2:
             raise TooFewRows(who, "at least 2 rows", Param("n_samples", len(table)), "Add rows")
         columns = fit_columns(table, chosen.distances, numeric=chosen.numeric, who=who)
+        cells = encode_columns(columns, table, fitted=True)
+        n, rng = len(table), make_generator(chosen.random_state)
+        # Synthetic rows: shuffled columns, which needs no arithmetic and so works for sets, texts
+        # and graphs. All distances of a column see the same shuffled rows.
+        permuted, d = chosen.synthetic == "permuted", 1 + max(c.column for c in columns)
+        shuffled = [rng.permutation(n) if permuted else rng.integers(0, n, n) for _ in range(d)]
+        rows = np.stack([np.concatenate([np.arange(n), shuffled[c.column]]) for c in columns])
         limits = TreeLimits(
             growing.count_features(chosen.max_features, len(columns)),
             max_depth=chosen.max_depth,
             midpoint=chosen.threshold == "midpoint",
         )
-        return grow_unsupervised(
-            columns,
-            encode_columns(columns, table, fitted=True),
+        grown = grow_trees(
+            CellCache.of(columns, cells, CACHE_PAIRS, n_jobs).take(rows),
+            Goal(np.repeat(np.array([1, 0]), n), n_classes=2),
             chosen.n_estimators,
             limits=limits,
             sampling=Sampling(chosen.bootstrap, chosen.max_samples, both=True),
-            resample=chosen.synthetic == "resampled",
             keep_bag=out_of_bag,
-            random_state=chosen.random_state,
+            random_state=rng,
             n_jobs=n_jobs,
         )
+        bag = grown.in_bag
+        return growing.GrownForest(grown.forest, None if bag is None else bag[:n])
 
 
 GROWERS: dict[str, type[Grower]] = {

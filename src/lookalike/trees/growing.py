@@ -52,42 +52,30 @@ def tree_states(random_state: Any, n_trees: int) -> np.ndarray:
     return make_generator(random_state).integers(1, STATES, size=n_trees, dtype=np.int64)
 
 
-def count_share(share: float | int, n: int, name: str) -> int:
+def count_share(share: float | int, n: int) -> int:
     """Turn a share in (0, 1] or a number above 1 into a number of rows, at most n."""
-    whole = isinstance(share, numbers.Integral) and not isinstance(share, bool)
-    if whole and share > 1:
-        return min(int(share), n)
-    if isinstance(share, numbers.Real) and not isinstance(share, bool) and 0 < share <= 1:
-        # Rounded first: 0.7 of 10 rows is 7, not the 6 that 6.999... would be cut to.
-        return max(1, int(round(float(share) * n, 6)))
-    raise InvalidInput(
-        Param(name, share), "a share in (0, 1] or an integer above 1", repr(share), "Use one"
-    )
+    # Rounded first: 0.7 of 10 rows is 7, not the 6 that 6.999... would be cut to.
+    return min(int(share), n) if share > 1 else max(1, int(round(float(share) * n, 6)))
 
 
 def count_features(share: Any, d: int) -> int:
     """Turn a share of the columns, a number, "sqrt" or "all" into a number of columns."""
-    if share == "all":
-        return d
-    if share == "sqrt":
-        return max(1, math.isqrt(d))
-    whole = isinstance(share, numbers.Integral) and not isinstance(share, bool)
-    if whole and int(share) >= 1:
+    if isinstance(share, str):
+        return d if share == "all" else max(1, math.isqrt(d))
+    if isinstance(share, numbers.Integral):
         return min(int(share), d)
-    if isinstance(share, float) and 0 < share <= 1:
-        # Rounded down, as scikit-learn does, but at least one column.
-        return max(1, int(share * d))
-    needed = "a share in (0, 1], an integer >= 1, 'sqrt' or 'all'"
-    raise InvalidInput("max_features", needed, repr(share), "Use one")
+    return max(1, int(share * d))  # rounded down, as scikit-learn does, but at least one column
 
 
-def grow_by_parts(n_rows: int, grow: Callable[[NodeStack], None]) -> int:
-    """Grow a tree to its end; return the number of nodes.
+def grow_by_parts(n_rows: int, tree: Any, grow: Callable[[NodeStack], None]) -> Any:
+    """Grow a tree to its end; return it without the room that its arrays did not need.
 
     Parameters
     ----------
     n_rows : int
         Rows of the tree.
+    tree : named tuple of arrays
+        Written by ``grow``.
     grow : callable
         Goes on with the nodes on a stack, and returns after some time.
     """
@@ -96,7 +84,7 @@ def grow_by_parts(n_rows: int, grow: Callable[[NodeStack], None]) -> int:
     while stack.count[WAITING] > 0:
         check_stopped()
         grow(stack)
-    return int(stack.count[MADE])
+    return type(tree)(*(part[: stack.count[MADE]].copy() for part in tree))
 
 
 def grow_each(grow_one: Callable[[int], Tree], n_trees: int, n_jobs: int | None) -> list[Tree]:
@@ -122,11 +110,14 @@ def grow_each(grow_one: Callable[[int], Tree], n_trees: int, n_jobs: int | None)
 def draw_both(
     labels: np.ndarray, max_samples: float | int, replace: bool, state: np.ndarray
 ) -> np.ndarray:
-    """Draw the rows of a tree among real and synthetic ones, of both labels (uint8)."""
-    size = count_share(max_samples, len(labels), "max_samples")
+    """Draw the rows of a tree among real and synthetic ones, of both labels (0 and 1)."""
+    size = count_share(max_samples, len(labels))
     drawn = np.empty(size, np.int64)
-    if size < 2 or sample_rows(len(labels), size, replace, labels, state, drawn) < 0:
-        found, hint = f"samples of {size} with one kind only", ("Raise ", Param("max_samples"))
-        needed = "samples that hold real and synthetic rows"
-        raise InvalidInput(Param("max_samples", max_samples), needed, found, hint)
-    return drawn
+    # The limit was chosen by hand; it only has to end a search that cannot succeed.
+    for _ in range(1000):
+        sample_rows(len(labels), replace, state, drawn)
+        if 0 < int(labels[drawn].sum(dtype=np.int64)) < size:
+            return drawn
+    found, hint = f"samples of {size} with one kind only", ("Raise ", Param("max_samples"))
+    needed = "samples that hold real and synthetic rows"
+    raise InvalidInput(Param("max_samples", max_samples), needed, found, hint)

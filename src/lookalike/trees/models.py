@@ -14,13 +14,7 @@ from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Dims, Fields, Maybe, Plain, Saved, Text, TupleOf, require
 from lookalike.trees.thresholds.flat import Forest, flatten
 
-PARTS = {
-    "feature": np.int32,
-    "threshold": float,
-    "left": np.int32,
-    "right": np.int32,
-    "default": np.int8,
-}
+TYPES = np.int32, float, np.int32, np.int32, np.int8  # of the arrays of a ``ReadTree``
 IS_ZERO = (-1,)  # in the place of categories: a node for which a zero is a missing value
 ZERO = 1e-35  # LightGBM calls smaller values zero, where zeros are missing
 
@@ -138,15 +132,6 @@ def largest(single: bool) -> float:
     return float(np.finfo(np.float32 if single else np.float64).max)
 
 
-def of_forest(forest: Forest) -> TreeModel:
-    """Return the model of trees that are flat arrays already, without a name for any column."""
-    n = forest.n_inputs
-    return TreeModel(
-        forest, np.arange(n, dtype=np.int32), np.full(n, -1, np.int8), np.zeros(n, bool),
-        Ragged.of([None] * n, np.int32), (), ((),) * n,
-    )  # fmt: skip
-
-
 def join(
     trees: Sequence[ReadTree],
     names: Iterable[Any],
@@ -164,8 +149,8 @@ def join(
         See ``Forest``.
     """
     feature, threshold, left, right, default = (
-        np.concatenate([np.asarray(getattr(tree, part), kind) for tree in trees])
-        for part, kind in PARTS.items()
+        np.concatenate([np.asarray(tree[part], kind) for tree in trees])
+        for part, kind in enumerate(TYPES)
     )
     offsets = np.cumsum([0, *(len(tree.feature) for tree in trees)])
     inside, side = left >= 0, default

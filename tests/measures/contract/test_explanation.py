@@ -33,7 +33,8 @@ from lookalike.measures.contract.explanation import (
 from lookalike.measures.forest.methods import METHODS
 from lookalike.saving.load import import_packages
 from lookalike.table import read_table
-from lookalike.trees.thresholds.attribution import leaf_weights, parting_counts, parting_shares
+from lookalike.trees.thresholds.attribution import parting_counts, parting_shares
+from lookalike.trees.thresholds.proximity import leaf_matrix
 
 EXPLAINED = Explanation(
     0.6,
@@ -383,7 +384,7 @@ def test_partings_are_counted_as_they_are_shared_out(method):
     counts = parting_counts(forest, codes[:1], codes[10:14], len(measure.inputs_.owner))
     offsets = forest.nodes.leaf_offsets
     for row, found in zip(range(10, 14), counts, strict=True):
-        pair = [leaf_weights(offsets, codes[i : i + 1]) for i in (0, row)]
+        pair = [leaf_matrix(codes[i : i + 1], offsets).toarray()[0] for i in (0, row)]
         share = parting_shares(forest, *pair)
         inside = forest.feature >= 0
         column = forest.column[forest.feature[inside]]

@@ -174,6 +174,15 @@ def test_a_row_that_may_find_itself_does(monkeypatch):
     assert (lists.distances[itself] == 0).all()
 
 
+def test_a_query_whose_leaves_hold_no_draw_is_near_nothing():
+    measure = ForestProximity("gap", SyntheticForest(9, max_samples=0.5), random_state=0).fit(ROWS)
+    measure.values_ = np.zeros(len(measure.values_))
+    shares, n_trees = forest_neighbors.draw_shares(measure._fitted(), measure.rows_)
+    assert not shares.any()
+    assert not n_trees.any()
+    assert_array_equal(measure.compare(measure.rows_, measure.rows_), np.zeros((60, 60)))
+
+
 def test_reasons_add_up():
     forest = RandomForestClassifier(30, random_state=0).fit(ROWS, CLASSES)
     measure = ForestProximity("gap", model=forest).fit(ROWS)

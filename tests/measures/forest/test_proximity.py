@@ -226,11 +226,11 @@ def test_a_generator_goes_on_from_fit_to_fit():
         ({"forest": RandomForestClassifier()}, WrongType, "Give a fitted model as model"),
         ({"forest": 3}, WrongType, "found a int"),
         ({"n_estimators": 0}, InvalidInput, "an integer >= 1"),
-        ({"forest": SyntheticForest(max_samples=0)}, InvalidInput, "max_samples=.*needs a share"),
+        ({"forest": SyntheticForest(max_samples=0)}, InvalidInput, "max_samples=0"),
         (
             {"forest": SyntheticForest(max_features=2.5)},
             InvalidInput,
-            "max_features: needs a ",
+            "max_features=",
         ),
         ({"forest": SyntheticForest(bootstrap=3)}, InvalidInput, "one of None, True, False"),
         ({"forest": ExtraForest(max_depth=0)}, InvalidInput, "an integer >= 1"),

@@ -329,7 +329,7 @@ def test_nothing_is_read_that_was_not_written(monkeypatch, cells, goal, lazy):
 
     def poisoned(*sizes):
         scratch = make_scratch(*sizes)
-        for name in ("present", "grouped", "ends", "chosen", "keys", "spare", "counts", "item"):
+        for name in ("present", "grouped", "ends", "keys", "spare", "counts", "item"):
             getattr(scratch, name)[:] = 2**20
         for part in (scratch.gaps, scratch.proj, scratch.left, scratch.right, scratch.score):
             part[:] = np.nan

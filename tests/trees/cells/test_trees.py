@@ -9,6 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 import lookalike as la
 from lookalike.errors import InvalidInput
 from lookalike.kernels.cells import TABLE, VALUE
+from lookalike.trees import CellSimilarityForest, growers
 from lookalike.trees.cells.columns import CellCache, encode_columns, fit_columns
 from lookalike.trees.cells.growing import (
     Goal,
@@ -16,7 +17,6 @@ from lookalike.trees.cells.growing import (
     TreeLimits,
     grow_isolation_trees,
     grow_trees,
-    grow_unsupervised,
 )
 from lookalike.trees.cells.trees import prune_trees
 from trees.cell_reference import answers
@@ -212,16 +212,17 @@ def test_by_value_trees_are_ordinary_ones():
     assert_array_equal(inside, X[:, theirs.feature[0]] <= theirs.threshold[0])
 
 
-def test_unsupervised_trees_tell_rows_from_shuffled_ones():
+def test_unsupervised_trees_tell_rows_from_shuffled_ones(monkeypatch):
     rng = np.random.default_rng(0)
     group = rng.integers(0, 2, 80)
     sets = [frozenset(rng.choice([["a", "b", "c"], ["x", "y", "z"]][g], 2)) for g in group]
     table = la.read_table(
         {"s": sets, "n": (group * 10 + rng.normal(size=80)).tolist()}, kinds={"s": "set"}
     )
-    columns = fit_columns(table)
-    cells = encode_columns(columns, table, fitted=True)
-    grown = grow_unsupervised(columns, cells, 20, keep_bag=True, random_state=0)
+    options = {"max_features": 0.5, "max_samples": 0.8, "bootstrap": False}
+    grower = CellSimilarityForest(20, **options, random_state=0)
+    grown = grower.grow(table, out_of_bag=True)
+    cells = grown.forest.encode(table)
     assert grown.in_bag.shape == (80, 20)
     assert grown.in_bag.mean() == pytest.approx(0.8, abs=0.05)
     trees = grown.forest
@@ -232,7 +233,8 @@ def test_unsupervised_trees_tell_rows_from_shuffled_ones():
     across = same[group[:, None] != group].mean()
     assert across < 0.05 < within
     # Distances that are computed as they are asked for give the same trees.
-    again = grow_unsupervised(columns, cells, 20, cache_pairs=0, random_state=0).forest
+    monkeypatch.setattr(growers, "CACHE_PAIRS", 0)
+    again = grower.grow(table, out_of_bag=True).forest
     assert_array_equal(again.threshold, trees.threshold)
     assert_array_equal(again.feature, trees.feature)
 

@@ -6,16 +6,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from lookalike.columns.ragged import Ragged
 from lookalike.trees.thresholds import proximity as ratio_module
 from lookalike.trees.thresholds.proximity import (
     ancestor_block,
     answer_shares,
     count_usable,
+    leaf_matrix,
     node_values,
     out_of_bag_block,
     ratio_block,
     ratio_square,
     share_block,
+    sum_products,
 )
 from trees import reference
 from trees.reference import A, B, C, E, chain, f2, leaf, node
@@ -66,7 +69,7 @@ def test_ratio_of_the_published_figure():
     forest = forest.settled(np.array(rows))
     leaves = forest.leaves(np.array(rows))
     assert_allclose(
-        ancestor_block(forest, leaves, leaves, node_values(forest, "zhu2", 2), "depth")[0, 1], 1 / 3
+        ancestor_block(forest, leaves, leaves, node_values(forest, "zhu2", 2), "max")[0, 1], 1 / 3
     )
 
 
@@ -94,7 +97,7 @@ def test_graded_and_mass_based_numbers_of_the_small_tree():
     def read(method, kind):
         return ancestor_block(forest, leaves, leaves, node_values(forest, method, 4), kind)
 
-    zhu2 = read("zhu2", "depth")
+    zhu2 = read("zhu2", "max")
     assert_allclose([zhu2[0, 1], zhu2[0, 2], zhu2[1, 2], zhu2[2, 3]], [0, 0, 1 / 2, 1])
     zhu3 = read("zhu3", "longer")
     assert_allclose([zhu3[1, 2], zhu3[2, 3]], [13 / 40, 1])
@@ -243,7 +246,7 @@ def test_ancestor_methods_equal_the_reference(seed, gaps):
         reference.mass(tree, list(fitted))
     sides = forest.leaves(fitted), forest.leaves(new)
     cases = [
-        ("zhu2", "depth", reference.zhu2, ()),
+        ("zhu2", "max", reference.zhu2, ()),
         ("zhu3", "longer", reference.zhu3, ("longer",)),
         ("zhu3", "max", reference.zhu3, ("max",)),
         ("ting", "value", reference.ting, (8,)),
@@ -330,7 +333,7 @@ def test_trees_of_one_leaf_say_that_all_rows_are_alike():
     assert_array_equal(ratio(forest, ROWS), everyone)
     assert_array_equal(ratio(forest, ROWS, alpha=0.5), everyone)
     assert_array_equal(share_block(leaves, leaves), everyone)
-    for method, kind in (("zhu2", "depth"), ("zhu3", "longer"), ("zhu3", "max"), ("ting", "value")):
+    for method, kind in (("zhu2", "max"), ("zhu3", "longer"), ("zhu3", "max"), ("ting", "value")):
         value = node_values(forest, method, 4)
         assert_array_equal(ancestor_block(forest, leaves, leaves, value, kind), everyone)
     assert_array_equal(
@@ -343,3 +346,55 @@ def test_a_row_without_any_value_cannot_be_compared_by_ratio():
     assert np.isnan(ratio(forest, [(NA, NA)], ROWS)).all()
     mixed = make([f2(), leaf()], 2).settled(ROWS)
     assert_array_equal(ratio(mixed, [(NA, NA)], ROWS), np.ones((1, 4)))
+
+
+# -- weights of rows in leaves ---------------------------------------------------------------------
+
+TREES, LEAVES = 5, 4
+OFFSETS = np.arange(TREES + 1) * LEAVES
+
+
+def spread_rows(rng, n):
+    """Rows of which some are spread over several leaves; and the weights of all, leaf by leaf."""
+    codes = rng.integers(0, LEAVES, (n, TREES)).astype(np.uint16)
+    full = np.zeros((n, TREES * LEAVES))
+    leaf, weight, start = [], [], [0]
+    for i in range(n):
+        full[i, OFFSETS[:-1] + codes[i]] = 1.0
+        if rng.random() < 0.5:
+            shares = rng.random((TREES, LEAVES)) * (rng.random((TREES, LEAVES)) < 0.7)
+            shares[:, 0] += 0.1
+            full[i] = (shares / shares.sum(axis=1, keepdims=True)).ravel()
+            leaf += np.flatnonzero(full[i]).tolist()
+            weight += full[i][full[i] > 0].tolist()
+        start.append(len(leaf))
+    offsets, present = np.array(start, np.int64), np.zeros(n, bool)
+    soft = (
+        Ragged(np.array(leaf, np.int32), offsets, present),
+        Ragged(np.array(weight, float), offsets, present),
+    )
+    return codes, soft, full
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=seeds)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_products_of_leaf_matrices_equal_the_sums(weighted, seed):
+    rng = np.random.default_rng(seed)
+    sides, full = [], []
+    for n in (4, 6):
+        codes, soft, weights = spread_rows(rng, n)
+        use = rng.random((n, TREES)) * (rng.random((n, TREES)) < 0.6) if weighted else None
+        sides.append(leaf_matrix(codes, OFFSETS, use, soft))
+        full.append(weights * (1.0 if use is None else np.repeat(use, LEAVES, axis=1)))
+    found = sum_products(*sides)
+    assert_array_equal(found, sum_products(*sides[::-1]).T)  # to the last bit
+    assert_allclose(found, full[0] @ full[1].T, atol=1e-12)
+
+
+def test_weights_of_shared_leaves():
+    rng = np.random.default_rng(0)
+    one, other, weights = rng.integers(0, 3, (6, 5)), rng.integers(0, 3, (4, 5)), rng.random(5)
+    of_one = leaf_matrix(one, OFFSETS, np.broadcast_to(weights, one.shape))
+    expected = [[sum(weights[x == y]) for y in other] for x in one]
+    assert_allclose(sum_products(of_one, leaf_matrix(other, OFFSETS)), expected, atol=1e-15)

@@ -12,6 +12,7 @@ from lookalike.measures.contract.rows import Rows
 from lookalike.saving.fields import require
 from lookalike.trees.thresholds import attribution
 from lookalike.trees.thresholds.flat import Forest, unknown_bin
+from lookalike.trees.thresholds.proximity import leaf_matrix
 
 ROUND_OFF = 1e-12
 Numbers = tuple[float, float]  # similarity and distance of the pair to be explained
@@ -108,7 +109,7 @@ def _missing_columns(fitted: FittedForest, row: Rows) -> np.ndarray:
         missing[forest.column[bins[0] == unknown_bin(bins)]] = True
     elif "leaves" in row.arrays and len(row.arrays["leaves"].values):
         offsets, codes = forest.nodes.leaf_offsets, row.arrays["codes"]
-        weights = attribution.leaf_weights(offsets, codes, soft_part(row))
+        weights = leaf_matrix(codes, offsets, soft=soft_part(row)).toarray()[0]
         missing = attribution.undecided_columns(forest, weights, len(fitted.owner))
     return missing
 
@@ -118,7 +119,9 @@ def parting(forest: Forest, a: Rows, b: Rows) -> tuple[np.ndarray, np.ndarray]:
     offsets = forest.nodes.leaf_offsets
     soft = "leaves" in a.arrays
     weights = [
-        attribution.leaf_weights(offsets, rows.arrays["codes"], soft_part(rows) if soft else None)
+        leaf_matrix(
+            rows.arrays["codes"], offsets, soft=soft_part(rows) if soft else None
+        ).toarray()[0]
         for rows in (a, b)
     ]
     tree = np.repeat(np.arange(forest.n_trees), np.diff(forest.offsets))

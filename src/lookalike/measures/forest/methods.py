@@ -234,14 +234,16 @@ class Shi(ProximityMethod):
 
     def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
         """Return the share of trees in which two rows share a leaf, by their weights."""
-        codes = a.arrays["codes"], b.arrays["codes"]
-        if fitted.values is not None:
-            out = np.empty((len(a), len(b)))
-            weigh_matches(*codes, fitted.values[fitted.forest.offsets[:-1]], out)
-            return out
-        return proximity.share_block(
-            *codes, *reasons.soft_parts(a, b, fitted.forest.nodes.leaf_offsets)
-        )
+        codes, forest = [rows.arrays["codes"] for rows in (a, b)], fitted.forest
+        if fitted.values is None:
+            return proximity.share_block(
+                *codes, *reasons.soft_parts(a, b, forest.nodes.leaf_offsets)
+            )
+        weights = np.broadcast_to(fitted.values[forest.offsets[:-1]], codes[0].shape)
+        of_a = proximity.leaf_matrix(codes[0], forest.nodes.leaf_offsets, weights)
+        of_b = proximity.leaf_matrix(codes[1], forest.nodes.leaf_offsets)
+        # The sum of all weights may round to more than 1.
+        return np.minimum(proximity.sum_products(of_a, of_b), 1.0)
 
     def explain(self, fitted: FittedForest, numbers: Numbers, a: Rows, b: Rows) -> Explanation:
         """Explain by the columns at which the paths of two rows part."""
@@ -327,10 +329,10 @@ class Gap(ProximityMethod):
 
     def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
         """Return the share of each row of b in the draws that predict each row of a."""
-        out = np.empty((len(a), len(b)))
-        shares = draw_shares(fitted, a)
-        weigh_draws(a.arrays["codes"], *shares, b.arrays["codes"], b.arrays["bag"], out)
-        return out
+        (shares, n_trees), offsets = draw_shares(fitted, a), fitted.forest.nodes.leaf_offsets
+        of_a = proximity.leaf_matrix(a.arrays["codes"], offsets, shares)
+        of_b = proximity.leaf_matrix(b.arrays["codes"], offsets, b.arrays["bag"])
+        return proximity.sum_products(of_a, of_b) / np.maximum(n_trees, 1)[:, None]
 
     def explain(self, fitted: FittedForest, numbers: Numbers, a: Rows, b: Rows) -> Explanation:
         """Explain by the columns at which the paths of two rows part, in the trees that count."""
@@ -399,7 +401,7 @@ class Zhu2(AncestorMethod):
     """
 
     name: ClassVar[str] = "zhu2"
-    kind: str = "depth"  # as a share of the depth of the deeper leaf
+    kind: str = "max"  # as a share of the depth of the deeper leaf
 
 
 class Zhu3(AncestorMethod):

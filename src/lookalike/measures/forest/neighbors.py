@@ -116,10 +116,12 @@ def count_draws(forest: Forest, rows: Rows) -> np.ndarray:
 
 def draw_shares(fitted: FittedForest, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
     """Return what one draw counts for each row in each tree, and how many trees count for it."""
-    codes, offsets = rows.arrays["codes"], fitted.forest.nodes.leaf_offsets
-    shares, n_trees = np.empty(codes.shape), np.empty(len(codes), np.int64)
-    kernels.share_draws(codes, rows.arrays["bag"], offsets, _drawn(fitted), shares, n_trees)
-    return shares, n_trees
+    total = _drawn(fitted)[fitted.forest.nodes.leaf_offsets[:-1] + rows.arrays["codes"]]
+    counts = (total > 0.0) & (rows.arrays["bag"] == 0)
+    # Only if no tree is left that was not grown on the row all count.
+    counts = np.where(counts.any(axis=1, keepdims=True), counts, total > 0.0)
+    shares = np.divide(1.0, total, out=np.zeros(total.shape), where=counts)
+    return shares, counts.sum(axis=1)
 
 
 def _drawn(fitted: FittedForest) -> np.ndarray:

@@ -197,26 +197,25 @@ def fit_columns(
         empty = TreeColumn(at, parts[0], Absolute(), kernels.NUMBER, several)
         column = empty.cells_of(table)
         for spec in _several(wanted.get(several or parts[0])):
-            distance = _distance_of(spec, column).fit(column)
-            made.append(
-                replace(empty, distance=distance, kind=_kind_of(distance, squared, numeric))
-            )
-            _check_usable(column, made[-1])
+            distance = _fit_distance(spec, column, squared and numeric != "value")
+            kind = _kind_of(distance, squared, numeric)
+            made.append(replace(empty, distance=distance, kind=kind))
     return tuple(made)
 
 
-def _check_usable(column: Column, made: TreeColumn) -> None:
-    """Refuse a function that is no distance, and numbers whose squares are too large."""
-    distance = made.distance
-    if made.is_object:
+def _fit_distance(spec: Any, column: Column, squared: bool) -> Distance:
+    """Return the fitted distance of a column, which is one, and whose squares are numbers."""
+    unfitted: Distance = PrecomputedRows()
+    if not (isinstance(spec, str) and spec == unfitted.name):
+        unfitted = distance_for(spec, column.kind.name, column.name, column.kind.role)
+    distance = unfitted.fit(column)
+    if type(distance) is not Absolute:
         check_distance(column, distance)
-    elif made.kind == kernels.SQUARED and distance.scale_ > MAX_SQUARED_RANGE:
-        raise InvalidInput(
-            f"column {column.name!r} with squared projections",
-            "a range whose square is a number",
-            f"{distance.scale_:g}",
-            "Divide the column by a constant",
-        )
+    elif squared and distance.scale_ > MAX_SQUARED_RANGE:
+        where = f"column {column.name!r} with squared projections"
+        needed, found = "a range whose square is a number", f"{distance.scale_:g}"
+        raise InvalidInput(where, needed, found, "Divide the column by a constant")
+    return distance
 
 
 def named_columns(distances: Iterable[Any]) -> list[Any]:
@@ -225,18 +224,11 @@ def named_columns(distances: Iterable[Any]) -> list[Any]:
     return list(chain.from_iterable(keys))
 
 
-def _distance_of(spec: Any, column: Column) -> Distance:
-    if isinstance(spec, str) and spec == PrecomputedRows.name:
-        return PrecomputedRows()
-    return distance_for(spec, column.kind.name, column.name, column.kind.role)
-
-
 def _kind_of(distance: Distance, squared: bool, numeric: str) -> int:
     """Return how kernels project the cells that a distance compares."""
     if type(distance) is Absolute:
-        return (
-            kernels.VALUE if numeric == "value" else kernels.SQUARED if squared else kernels.NUMBER
-        )
+        number = kernels.SQUARED if squared else kernels.NUMBER
+        return kernels.VALUE if numeric == "value" else number
     if type(distance) in (Equal, Presence):
         return kernels.CATEGORY
     return kernels.TABLE_SQUARED if squared else kernels.TABLE
@@ -248,11 +240,10 @@ def encode_columns(
     """Encode a table once for every distance; ``fitted`` for the rows that were fitted."""
     cells: list[Cells] = []
     for one in columns:
+        distance: Any = one.distance
         column = one.cells_of(table)
-        if fitted and isinstance(one.distance, PrecomputedRows):
-            cells.append(one.distance.encode_fitted(column))
-        else:
-            cells.append(one.distance.encode(column))
+        own = fitted and isinstance(distance, PrecomputedRows)
+        cells.append(distance.encode_fitted(column) if own else distance.encode(column))
     return tuple(cells)
 
 
@@ -360,9 +351,7 @@ class CellCache:
                 x = np.asarray(cells[f], np.float64)
                 values[f] = np.where(missing, np.nan, x)
                 # Missing cells share the last rank; kernels ask for present rows only.
-                kept, ranks[f] = np.unique(values[f], return_inverse=True)
-                first = np.full(len(kept), -1, np.int64)
-                first[ranks[f][::-1]] = np.arange(n)[::-1]
+                _, first, ranks[f] = np.unique(values[f], return_index=True, return_inverse=True)
                 same.append(first[ranks[f]])
                 continue
             # Equal cells are compared once: columns of objects often repeat a few values.
@@ -427,17 +416,9 @@ def _distinct(cells: Any) -> tuple[np.ndarray, np.ndarray]:
         names = [row.tobytes() for row in cells]
     else:  # objects of the user's own may not even be comparable
         return np.arange(n), np.arange(n)
-    seen: dict[Any, int] = {}
-    first: list[int] = []
-    place = np.empty(n, np.int64)
-    missing = missing_cells(cells)
-    for i, name in enumerate(names):
-        key = None if missing[i] else name
-        if key not in seen:
-            seen[key] = len(first)
-            first.append(i)
-        place[i] = seen[key]
-    return np.array(first, np.int64), place
+    keys = [None if gone else name for gone, name in zip(missing_cells(cells), names, strict=True)]
+    first_of = {key: i for i, key in reversed([*enumerate(keys)])}
+    return np.unique([first_of[key] for key in keys], return_inverse=True)
 
 
 def _fill_matrix(distance: Distance, cells: Any, out: np.ndarray, n_jobs: int | None) -> None:

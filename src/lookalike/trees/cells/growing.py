@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._runtime.random_state import make_generator
 from lookalike._runtime.threads import check_stopped
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, Param
@@ -17,7 +16,7 @@ from lookalike.kernels import cells as kernels
 from lookalike.kernels import growing as steps
 from lookalike.trees import growing
 from lookalike.trees.cells.columns import CellCache, TreeColumn
-from lookalike.trees.cells.trees import SimilarityTrees, join_cell_trees, truncate_tree
+from lookalike.trees.cells.trees import SimilarityTrees, join_cell_trees
 
 # Both limits were chosen by hand.
 CACHE_PAIRS = 20_000_000  # distances kept for a forest: 160 MB
@@ -69,7 +68,7 @@ class TreeLimits:
         depth = growing.MAX_DEPTH if self.max_depth is None else self.max_depth
         leaf = self.min_samples_split, self.min_samples_leaf, CRITERIA[self.criterion]
         random = self.splitter == "random"
-        switches = self.by_class, self.balanced, self.midpoint, random
+        switches = self.by_class, self.balanced, self.midpoint, random, False
         first = min(max(1, int(tried)), n_columns)
         return kernels.SplitRules(*map(int, (first, self.max_pairs, depth, *leaf, *switches, 0)))
 
@@ -89,8 +88,8 @@ class Goal:
     n_classes : int
     """
 
-    label: np.ndarray | None = None
-    target: np.ndarray | None = None
+    label: Any = None
+    target: Any = None
     weight: np.ndarray | None = None
     n_classes: int = 1
 
@@ -116,22 +115,14 @@ class Sampling:
     def draw(self, labels: np.ndarray, state: np.ndarray) -> np.ndarray:
         """Draw the rows of a tree; return how often each came."""
         n = len(labels)
-        times = np.zeros(n, np.int64)
-        if self.bootstrap and not self.both:
-            kernels.draw_times(state, n, times)
-            return times
         if self.both:
-            drawn = growing.draw_both(
-                labels.astype(np.uint8), self.max_samples, self.bootstrap, state
-            )
+            drawn = growing.draw_both(labels, self.max_samples, self.bootstrap, state)
             return np.bincount(drawn, minlength=n)
-        size = growing.count_share(self.max_samples, n, "max_samples")
-        if size == n:
-            return np.ones(n, np.int64)
-        drawn, swaps = np.empty(size, np.int64), np.empty(size, np.int64)
-        steps.draw_rows(state, n, np.arange(n), drawn, swaps)
-        times[drawn] = 1
-        return times
+        size = n if self.bootstrap else growing.count_share(self.max_samples, n)
+        drawn = np.arange(size)
+        if self.bootstrap or size < n:
+            steps.sample_rows(n, self.bootstrap, state, drawn)
+        return np.bincount(drawn, minlength=n)
 
 
 def grow_trees(
@@ -187,92 +178,20 @@ def grow_trees(
         # Added row by row, whatever numpy's own order of sums is.
         own = rules._replace(floor=float(np.cumsum(share * here[rows])[-1]) if len(rows) else 0.0)
         facts = cache.arrays, targets, rows, own, np.arange(len(cache.columns)), state
-        if lazy:
-            made = LazyGrower(cache, targets, own, state, scratch).grow(rows, tree)
-        else:
-            pause = max(1, growing.ROWS_BEFORE_PAUSE // max(1, rules.max_columns))
-            made = growing.grow_by_parts(
-                len(rows),
-                lambda stack: kernels.grow_similarity(*facts, stack, pause, scratch, tree),
-            )
-        return truncate_tree(tree, made)
+        slow = LazyGrower(cache, targets, own, state, scratch)
+        pause = max(1, growing.ROWS_BEFORE_PAUSE // max(1, rules.max_columns))
+
+        def grow(stack: steps.NodeStack) -> None:
+            if lazy:
+                slow.grow(stack, rows, tree)
+            else:
+                kernels.grow_similarity(*facts, stack, pause, scratch, tree)
+
+        return growing.grow_by_parts(len(rows), tree, grow)
 
     return growing.GrownForest(
         join_cell_trees(cache, growing.grow_each(one, n_trees, n_jobs)), in_bag
     )
-
-
-def grow_unsupervised(
-    columns: tuple[TreeColumn, ...],
-    cells: tuple[Cells, ...],
-    n_trees: int = 100,
-    *,
-    limits: TreeLimits | None = None,
-    sampling: Sampling | None = None,
-    resample: bool = False,
-    cache_pairs: int = CACHE_PAIRS,
-    keep_bag: bool = False,
-    random_state: Any = None,
-    n_jobs: int | None = None,
-) -> growing.GrownForest[SimilarityTrees]:
-    """Grow similarity trees without labels: tell the rows from rows whose columns were shuffled.
-
-    As many synthetic rows as there are rows are made by permuting every column by itself, which
-    needs no arithmetic and so works for sets, texts and graphs. What separates the two is how
-    columns hang together [1]_; each tree sees a share of all rows, real and synthetic [2]_.
-
-    Parameters
-    ----------
-    columns, cells
-        From ``fit_columns`` and ``encode_columns``.
-    n_trees : int
-    limits : TreeLimits, optional
-    sampling : Sampling, optional
-        Of the 2n real and synthetic rows; None: 80 % of them without replacement.
-    resample : bool
-        Make synthetic columns by drawing with replacement; False permutes them.
-    cache_pairs : int
-    keep_bag : bool
-        Return which of the real rows each tree was grown on.
-    random_state : None, int or Generator
-    n_jobs : int, optional
-
-    References
-    ----------
-    .. [1] T. Shi, S. Horvath (2006). Unsupervised learning with random forest predictors. Journal
-       of Computational and Graphical Statistics 15(1). doi:10.1198/106186006X94072
-    .. [2] M. Bicego, F. Cicalese, A. Mensi (2023). RatioRF: a novel measure for random forest
-       clustering based on the Tversky's ratio model. IEEE Transactions on Knowledge and Data
-       Engineering 35(1). doi:10.1109/TKDE.2021.3086147
-
-    Examples
-    --------
-    >>> import lookalike as la
-    >>> from lookalike.trees.cells.columns import encode_columns, fit_columns
-    >>> table = la.read_table({"tags": [{"a"}, {"a", "b"}, {"x"}, {"x", "y"}], "n": [1, 2, 8, 9]})
-    >>> columns = fit_columns(table)
-    >>> grown = grow_unsupervised(columns, encode_columns(columns, table), 5, random_state=0)
-    >>> grown.forest.n_trees
-    5
-    """
-    cache = CellCache.of(columns, cells, cache_pairs, n_jobs)
-    n = len(cache)
-    rng = make_generator(random_state)
-    n_columns = 1 + max(column.column for column in columns)
-    # One permutation per column of the table: all distances of a column see the same shuffled rows.
-    shuffled = [rng.integers(0, n, n) if resample else rng.permutation(n) for _ in range(n_columns)]
-    rows = np.stack([np.concatenate([np.arange(n), shuffled[c.column]]) for c in columns])
-    grown = grow_trees(
-        cache.take(rows),
-        Goal(np.repeat(np.array([1, 0]), n), n_classes=2),
-        n_trees,
-        limits=limits,
-        sampling=sampling or Sampling(bootstrap=False, max_samples=0.8, both=True),
-        keep_bag=keep_bag,
-        random_state=rng,
-        n_jobs=n_jobs,
-    )
-    return growing.GrownForest(grown.forest, None if grown.in_bag is None else grown.in_bag[:n])
 
 
 # -- distances computed as they are asked for ------------------------------------------------------
@@ -301,10 +220,9 @@ class LazyGrower:
     scratch: kernels.Scratch
     remembered: OrderedDict[tuple[int, int], np.ndarray] = field(default_factory=OrderedDict)
 
-    def grow(self, rows: np.ndarray, tree: kernels.CellTree) -> int:
-        """Grow the tree on some rows; return the number of nodes."""
-        pool, stack = np.arange(len(self.cache.columns)), steps.stack_root(len(rows))
-        test = self.scratch.test
+    def grow(self, stack: steps.NodeStack, rows: np.ndarray, tree: kernels.CellTree) -> None:
+        """Grow the tree on some rows."""
+        pool, test = np.arange(len(self.cache.columns)), self.scratch.test
         while stack.count[steps.WAITING]:
             check_stopped()
             at, low, high, depth = steps.next_node(stack, tree.left, tree.right)
@@ -315,9 +233,18 @@ class LazyGrower:
             while splits and drawn < len(pool) and tried < self.rules.max_columns:
                 tried += self._try_column(int(steps.draw_next(self.state, pool, drawn)), node)
                 drawn += 1
-            if test[0] >= 0:
-                self._split(stack, tree, at, rows, low, high, depth)
-        return int(stack.count[steps.MADE])
+            if test[0] < 0:
+                continue
+            column = kernels.column_of(self.cache.arrays, test[0])
+            if column.kind == kernels.UNCACHED:
+                # Rows with a missing cell have no distances to ask for.
+                known = rows[low:high][~np.isnan(column.values[rows[low:high]])]
+                values = np.full(len(self.cache), np.nan)
+                f, p, q = test[:3].tolist()
+                values[known] = self._projections(f, p, q, known)
+                # Projections are parted as numbers are that are tested as they are.
+                column = column._replace(kind=kernels.VALUE, values=values)
+            kernels.split_node(stack, tree, at, column, rows, low, high, depth, self.scratch)
 
     def _distances(self, f: int, row: int, rows: np.ndarray) -> np.ndarray:
         """Return the distances of a row to others."""
@@ -345,46 +272,17 @@ class LazyGrower:
                 return np.asarray(to_q * to_q - to_p * to_p)
             return np.asarray(to_q - to_p)
 
-    def _split(
-        self, stack: steps.NodeStack, tree: kernels.CellTree, at: int, rows: np.ndarray, *place: int
-    ) -> None:
-        """Write the best test of a node and part its rows, as ``split_node`` does elsewhere."""
-        (f, p, q, _, default), threshold = self.scratch.test.tolist(), self.scratch.score[1]
-        column, (low, high, depth) = kernels.column_of(self.cache.arrays, f), place
-        if column.kind != kernels.UNCACHED:
-            kernels.split_node(stack, tree, at, column, rows, *place, self.scratch)
-            return
-        tree.feature[at], tree.first[at], tree.second[at] = f, p, q
-        tree.threshold[at], tree.default[at] = threshold, default
-        here = rows[low:high].copy()
-        goes = np.full(len(here), bool(default))
-        # Rows with a missing cell have no distances to ask for.
-        known = np.flatnonzero(~np.isnan(column.values[here]))
-        values = self._projections(f, p, q, here[known])
-        is_known = ~np.isnan(values)
-        goes[known[is_known]] = values[is_known] <= threshold
-        middle = low + int(goes.sum())
-        rows[low:middle], rows[middle:high] = here[goes], here[~goes]
-        steps.stack_children(stack, at, low, middle, high, depth)
-
-    def _varies(self, f: int, rows: np.ndarray) -> bool:
-        if len(rows) <= kernels.MAX_ROWS_ALL_PAIRS:
-            return bool((self.cache.block(f, rows) > 0).any())
-        return bool((self._distances(f, self._draw(rows), rows) > 0).any())
-
     def _variance(self, f: int, rows: np.ndarray) -> float:
         """Return half the mean squared distance of some rows."""
-        square, count, counts = 0.0, 0, self.targets.times[rows]
-        # Row by row in the order of the kernel: the same bits whether distances are cached or not.
+        counts = self.targets.times[rows]
         if len(rows) <= kernels.MAX_ROWS_ALL_PAIRS:
             distances, counts = self.cache.block(f, rows).ravel(), np.outer(counts, counts).ravel()
         else:
             distances = self._distances(f, self._draw(rows), rows)
-        for distance, often in zip(distances, counts, strict=True):
-            if not np.isnan(distance):
-                square += often * distance * distance
-                count += often
-        return square / (2.0 * count) if count else 0.0
+        known = ~np.isnan(distances)
+        often, d = counts[known], distances[known]
+        # Row by row in the order of the kernel: the same bits whether distances are cached or not.
+        return float(np.cumsum(often * d * d)[-1] / (2.0 * often.sum())) if len(d) else 0.0
 
     def _least_varied_class(self, f: int, here: np.ndarray) -> np.ndarray:
         """Return the rows of the class whose cells vary least; of about equal ones the first."""
@@ -407,15 +305,14 @@ class LazyGrower:
         targets, rules, state, scratch = facts
         here = node.rows[node.low : node.high]
         here = here[~np.isnan(self.cache.arrays.values[f][here])]
-        if len(here) < 2 or not self._varies(f, here):
+        if len(here) < 2 or not self._variance(f, here) > 0:
             return False
-        by_target = bool(rules.criterion == kernels.VARIANCE)
-        by_class = rules.by_class and not by_target
+        by_class = rules.by_class and rules.criterion != kernels.VARIANCE
         members = self._least_varied_class(f, here) if by_class else here
         for _ in range(rules.max_pairs):
             p, spread = self._draw(members), np.sqrt(node.impurity)
             scratch.gaps[: len(here)] = self._distances(f, p, here)
-            rest = spread, by_target, targets, state, scratch
+            rest = spread, rules, targets, state, scratch
             q = int(kernels.draw_second(here, len(here), p, *rest))
             if q < 0:
                 continue
@@ -424,7 +321,7 @@ class LazyGrower:
             known = ~np.isnan(proj)
             k = int(known.sum())
             scratch.item[:k], scratch.proj[:k] = here[known], proj[known]
-            steps.sort_values(scratch.proj, scratch.item, k, scratch.counts)
+            steps.sort_values(scratch.proj, scratch.item, k, scratch.gaps, scratch.spare)
             kernels.try_cut(f, a, b, kernels.UNCACHED, node, k, *facts)
         return True
 
@@ -456,46 +353,47 @@ def grow_isolation_trees(
     random_state : None, int or Generator
     n_jobs : int, optional
     """
-    n = len(cells[0])
+    n, d = len(cells[0]), len(columns)
     # One matrix for all trees, where that is less work than the pairs of every sample.
     whole = n * n <= 2 * n_trees * n_samples**2
     cache = CellCache.of(columns, cells, CACHE_PAIRS if whole else 0, n_jobs)
     states = growing.tree_states(random_state, n_trees)
     # Outliers are isolated early; deeper levels separate ordinary rows (Liu et al. 2008).
     depth = int(np.ceil(np.log2(max(2, n_samples))))
-    no_ranks = np.zeros((len(columns), n_samples), np.int32)  # random cuts sort nothing
-    objects = [f for f, column in enumerate(columns) if column.is_object]
-    if len(objects) * n_samples**2 > CACHE_PAIRS:
+    rules = kernels.SplitRules(1, 1, depth, 2, 1, kernels.VARIANCE, 1, 0, 0, 1, 1 + far, 0.0)
+    objects = sum(column.is_object for column in columns)
+    if objects * n_samples**2 > CACHE_PAIRS:
         raise InvalidInput(
             Param("max_samples", n_samples),
             f"at most {CACHE_PAIRS:,} distances per tree",
-            f"{len(objects)} columns of objects with {n_samples**2:,} each",
+            f"{objects} columns of objects with {n_samples**2:,} each",
             ("Lower ", Param("max_samples"), "; isolation needs small samples"),
         )
 
     def one(t: int) -> kernels.CellTree:
         state = states[t : t + 1].copy()
-        drawn, swaps = np.empty(n_samples, np.int64), np.empty(n_samples, np.int64)
-        steps.draw_rows(state, n, np.arange(n), drawn, swaps)
-        kinds = np.array([column.kind for column in columns], np.int64)
-        values = cache.arrays.values[:, drawn]
-        base, width = np.zeros(len(columns), np.int64), np.full(len(columns), n_samples)
-        flat = np.empty(max(1, len(objects) * n_samples**2))
-        for k, f in enumerate(objects):
-            base[f] = k * n_samples**2
-            flat[base[f] : base[f] + n_samples**2] = cache.block(f, drawn).ravel()
-            values[f] = np.where(np.isnan(values[f]), np.nan, np.arange(n_samples))
-        cells = kernels.CellColumns(kinds, values, no_ranks, flat, base, width)
-        tree, stack = kernels.make_tree(2 * n_samples, 1), steps.stack_root(n_samples)
-        rows, pool, once = np.arange(n_samples), np.arange(len(columns)), np.ones(n_samples, int)
-        scratch = kernels.make_scratch(n_samples, 1)
-        kernels.grow_isolation(cells, rows, once, depth, far, pool, state, stack, scratch, tree)
-        tree = truncate_tree(tree, int(stack.count[steps.MADE]))
+        drawn = np.empty(n_samples, np.int64)
+        steps.sample_rows(n, False, state, drawn)
+        if (cache.arrays.kinds == kernels.UNCACHED).any():
+            sample = CellCache.of(columns, tuple(own[drawn] for own in cells), CACHE_PAIRS, 1)
+        else:
+            sample = cache.take(np.broadcast_to(drawn, (d, n_samples)))
+        tree, scratch = kernels.make_tree(2 * n_samples, 1), kernels.make_scratch(n_samples, 1)
+        rows, ones = np.arange(n_samples), np.ones(n_samples)
+        goal = kernels.Targets(0 * rows, 1.0 * rows, ones, ones.astype(np.int64), 1)
+        facts = sample.arrays, goal, rows, rules, np.arange(d), state
+        grown = growing.grow_by_parts(
+            n_samples,
+            tree,
+            lambda stack: kernels.grow_similarity(
+                *facts, stack, growing.ROWS_BEFORE_PAUSE, scratch, tree
+            ),
+        )
         # Rows of the sample become rows of the table.
         first, second = (
             np.where(ends >= 0, drawn[ends], -1).astype(np.int32)
-            for ends in (tree.first, tree.second)
+            for ends in (grown.first, grown.second)
         )
-        return tree._replace(first=first, second=second)
+        return kernels.CellTree(*grown._replace(first=first, second=second))
 
     return join_cell_trees(cache, growing.grow_each(one, n_trees, n_jobs))

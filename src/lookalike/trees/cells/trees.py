@@ -8,12 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._runtime.config import settings, show_bytes
 from lookalike._runtime.threads import blocks, cached_property, run
 from lookalike.columns.base import Cells
-from lookalike.errors import TooLarge
-from lookalike.kernels.cells import TABLE, VALUE, CellTree
-from lookalike.kernels.cells_walk import CellBlock, CellTests, CellTrees
+from lookalike.kernels import cells as kernels
+from lookalike.kernels.cells import CellBlock, CellTree, CellTrees
 from lookalike.kernels.trees import Nodes
 from lookalike.saving import fields
 from lookalike.saving.encode import saveable
@@ -150,14 +148,9 @@ class SimilarityTrees:
     @cached_property
     def descent(self) -> CellTrees:
         """The trees as rows go down them."""
-        tests = self._tests_of(self.feature, self.first, self.second, self.threshold)
-        return CellTrees(*tests, self.right, self.default, self.offsets)
-
-    def _tests_of(
-        self, feature: np.ndarray, first: np.ndarray, second: np.ndarray, threshold: np.ndarray
-    ) -> CellTests:
-        ends = self._ends(feature, first), self._ends(feature, second)
-        return CellTests(feature, *ends, threshold)
+        ends = self._ends(self.feature, self.first), self._ends(self.feature, self.second)
+        facts = self.threshold, self.right, self.default, self.offsets
+        return CellTrees(self.feature, *ends, *facts)
 
     # -- rows --------------------------------------------------------------------------------------
 
@@ -193,13 +186,11 @@ class SimilarityTrees:
 
     def _walk(self, block: CellBlock) -> np.ndarray:
         """Return the node in which each row of a block ends, a line per tree."""
-        from lookalike.kernels.cells_walk import find_leaves
-
         m = block.values.shape[1]
         out, rows = np.empty((self.n_trees, m), np.int32), np.empty(m, np.int64)
         # Half of the nodes of a tree and one are leaves, more than can wait together.
         waiting = np.empty((int(np.diff(self.offsets).max(initial=0)) // 2 + 2, 3), np.int64)
-        find_leaves(block, self.descent, rows, waiting, out)
+        kernels.find_leaves(block, self.descent, rows, waiting, out)
         return out
 
     def _by_blocks(
@@ -323,24 +314,14 @@ class SimilarityTrees:
             Only these rows; the matrix is as wide as there are different projections.
         n_jobs : int, optional
         """
-        from lookalike.kernels.cells_walk import project_rows
-
         different, _ = self._inputs
         start, stop, _ = (part or slice(None)).indices(len(cells[0]))
-        size = 8 * (stop - start) * max(1, len(different))
-        if size > settings().memory_limit:
-            raise TooLarge(
-                "the projections of a similarity forest",
-                f"{show_bytes(size)} for {stop - start:,} rows and {len(different):,} tests",
-                f"a memory limit of {show_bytes(settings().memory_limit)}",
-                "Ask for fewer rows in one call, or grow fewer or smaller trees",
-            )
         out = np.zeros((stop - start, max(1, len(different))))
         feature, first, second = np.ascontiguousarray(different.T)
-        tests = self._tests_of(feature, first, second, np.zeros(len(different)))
+        tests = feature, self._ends(feature, first), self._ends(feature, second)
 
         def project(block: CellBlock, rows: slice) -> None:
-            project_rows(block, tests, out[rows, : len(different)])
+            kernels.project_rows(block, *tests, out[rows, : len(different)])
 
         self._by_blocks(project, cells, n_jobs, "projecting rows", slice(start, stop))
         return out
@@ -382,17 +363,12 @@ class SimilarityTrees:
                 )
         inside = self.feature >= 0
         asked = self.feature[inside]
-        by_value = self.kinds[asked] == VALUE
+        by_value = self.kinds[asked] == kernels.VALUE
         for ends in (self.first[inside], self.second[inside]):
             fits = (ends < sizes[asked]) & ((ends >= 0) | by_value)
             fields.require(
                 fits.all(), "SimilarityTrees", "tests that compare with kept cells", "others"
             )
-
-
-def truncate_tree(tree: CellTree, made: int) -> CellTree:
-    """Return the first nodes of a tree whose arrays are longer than it needed."""
-    return CellTree(*(part[:made].copy() for part in tree))
 
 
 def join_cell_trees(cache: CellCache, trees: list[CellTree]) -> SimilarityTrees:
@@ -411,19 +387,10 @@ def join_cell_trees(cache: CellCache, trees: list[CellTree]) -> SimilarityTrees:
         half = int(here.sum())
         places[0][here], places[1][here] = at[:half], at[half:]
         cells = cache.cells[f][used]
-        kept.append(cells if cache.columns[f].kind >= TABLE else np.asarray(cells, np.float64))
-    return SimilarityTrees(
-        cache.columns,
-        tuple(kept),
-        feature,
-        places[0],
-        places[1],
-        all_nodes.threshold,
-        all_nodes.right,
-        all_nodes.default,
-        offsets,
-        *all_nodes[-4:],  # entries, weights, impurities and value
-    )
+        kept.append(cells if cache.columns[f].is_object else np.asarray(cells, np.float64))
+    nodes = all_nodes._replace(first=places[0], second=places[1])._asdict()
+    del nodes["left"]  # the next node
+    return SimilarityTrees(cache.columns, tuple(kept), offsets=offsets, **nodes)
 
 
 def prune_trees(trees: SimilarityTrees, alpha: float) -> SimilarityTrees:
@@ -434,35 +401,35 @@ def prune_trees(trees: SimilarityTrees, alpha: float) -> SimilarityTrees:
     .. [1] L. Breiman, J. Friedman, R. Olshen, C. Stone (1984). Classification and regression trees.
        Chapter 3. doi:10.1201/9781315139470
     """
-    from lookalike.kernels.cells_walk import prune
-
-    feature = trees.feature.copy()
-    offsets = trees.offsets
-    for t in range(trees.n_trees):
-        part = slice(offsets[t], offsets[t + 1])
-        prune(feature[part], trees.right[part], trees.weights[part], trees.impurities[part], alpha)
+    feature, offsets = trees.feature.copy(), trees.offsets
+    start = np.repeat(offsets[:-1], np.diff(offsets))
+    right = start + np.maximum(trees.right, 0)
+    # A leaf costs its risk and alpha. The cheapest subtree below a node is it as a leaf, or those
+    # of its two children (the same tree as by cutting the weakest link again and again, theorem
+    # 3.10); in preorder, going backwards meets children first.
+    cost = trees.weights / trees.weights[start] * trees.impurities + alpha
+    for v in range(len(feature) - 1, -1, -1):
+        if feature[v] >= 0:
+            below = cost[v + 1] + cost[right[v]]
+            if cost[v] <= below:
+                feature[v] = -1
+            else:
+                cost[v] = below
     # What lies below a new leaf is dropped, and the rest renumbered.
     keep = np.zeros(len(feature), bool)
     keep[offsets[:-1]] = True
-    start = np.repeat(offsets[:-1], np.diff(offsets))
-    for v in range(len(feature)):  # preorder: parents come first
+    for v in range(len(feature)):  # parents come first
         if keep[v] and feature[v] >= 0:
-            keep[v + 1] = keep[start[v] + trees.right[v]] = True
-    ends = np.concatenate([[0], np.cumsum(keep)])
-    new_offsets = ends[offsets].astype(np.int64)
-    moved = ends[start + np.maximum(trees.right, 0)] - ends[start]
-    right = np.where(feature >= 0, moved, -1).astype(np.int32)
-    leaf = feature < 0
-    first, second, threshold = trees.first.copy(), trees.second.copy(), trees.threshold.copy()
-    first[leaf], second[leaf], threshold[leaf] = -1, -1, 0.0
+            keep[v + 1] = keep[right[v]] = True
+    ends, leaf = np.concatenate([[0], np.cumsum(keep)]), feature < 0
+    nodes = {
+        "feature": feature,
+        "first": np.where(leaf, np.int32(-1), trees.first),
+        "second": np.where(leaf, np.int32(-1), trees.second),
+        "threshold": np.where(leaf, 0.0, trees.threshold),
+        "right": np.where(leaf, -1, ends[right] - ends[start]).astype(np.int32),
+    }
     same = ("default", "entries", "weights", "impurities", "value")
-    return replace(
-        trees,
-        feature=feature[keep],
-        first=first[keep],
-        second=second[keep],
-        threshold=threshold[keep],
-        right=right[keep],
-        offsets=new_offsets,
-        **{name: getattr(trees, name)[keep] for name in same},
-    )
+    nodes |= {name: getattr(trees, name) for name in same}
+    kept: dict[str, Any] = {name: values[keep] for name, values in nodes.items()}
+    return replace(trees, offsets=ends[offsets].astype(np.int64), **kept)

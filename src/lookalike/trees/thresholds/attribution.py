@@ -4,31 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from lookalike.columns.ragged import Ragged
 from lookalike.trees.thresholds.flat import Forest
 
 ROUNDING_TOLERANCE = 1e-9  # of sums over all leaves of a forest
-
-
-def leaf_weights(
-    leaf_offsets: np.ndarray, codes: np.ndarray, soft: tuple[Ragged, Ragged] | None = None
-) -> np.ndarray:
-    """Return the weight of one row in every leaf: 1 in one leaf of each tree, or shares.
-
-    Parameters
-    ----------
-    leaf_offsets : int64 array
-        Where the leaf numbers of each tree begin.
-    codes : array of shape (1, n_trees)
-    soft : pair of Ragged of one row, optional
-        The leaves and weights of a row with gaps, if it has any.
-    """
-    weight = np.zeros(int(leaf_offsets[-1]))
-    if soft is not None and len(soft[0].values):
-        weight[soft[0].values] = soft[1].values
-    else:
-        weight[leaf_offsets[:-1] + codes[0].astype(np.int64)] = 1.0
-    return weight
 
 
 def parting_shares(forest: Forest, weight_x: np.ndarray, weight_y: np.ndarray) -> np.ndarray:
@@ -37,7 +15,8 @@ def parting_shares(forest: Forest, weight_x: np.ndarray, weight_y: np.ndarray) -
     Parameters
     ----------
     forest : Forest
-    weight_x, weight_y : arrays from ``leaf_weights``
+    weight_x, weight_y : arrays, one entry per leaf
+        The weight of a row in every leaf: 1 in one leaf of each tree, or shares.
         In a tree the sum over the nodes, plus the sum of ``weight_x * weight_y`` over the leaves,
         is 1.
     """
@@ -55,17 +34,15 @@ def undecided_columns(forest: Forest, weight: np.ndarray, n_columns: int) -> np.
     Parameters
     ----------
     forest : Forest
-    weight : array from ``leaf_weights``
+    weight : array
+        As for ``parting_shares``.
     n_columns : int
         How many columns ``Forest.column`` counts.
     """
     inside, (left, right) = _sides(forest, weight)
     found = np.zeros(n_columns, bool)
-    found[
-        forest.column[
-            forest.feature[inside[(left > ROUNDING_TOLERANCE) & (right > ROUNDING_TOLERANCE)]]
-        ]
-    ] = True
+    both = inside[(left > ROUNDING_TOLERANCE) & (right > ROUNDING_TOLERANCE)]
+    found[forest.column[forest.feature[both]]] = True
     return found
 
 
@@ -142,9 +119,7 @@ def ancestor_dissimilarities(
     x, y = _leaf_nodes(forest, tree, leaf_x), _leaf_nodes(forest, tree, leaf_y)
     here, deep_x, deep_y = value[shared], forest.nodes.depth[x], forest.nodes.depth[y]
     with np.errstate(divide="ignore", invalid="ignore"):  # 0 / 0 in a tree of a single leaf
-        if kind == "depth":
-            share = here / np.maximum(deep_x, deep_y)
-        elif kind == "max":
+        if kind == "max":
             share = here / np.maximum(value[x], value[y])
         else:  # of the deeper leaf; of both where they are equally deep
             by_x, by_y = here / value[x], here / value[y]
@@ -184,7 +159,8 @@ def ratio_parts(
         What trees of a single leaf add. ``plus.sum() + rest`` is the similarity, and with
         ``minus.sum()`` it makes 1 unless a weight is 0.
     """
-    plus, minus, rest = np.zeros(forest.n_inputs), np.zeros(forest.n_inputs), 0.0
+    n, rest = forest.n_inputs, 0.0
+    plus, minus = np.zeros(n), np.zeros(n)
     n_usable = 0  # trees with a test that both rows can answer, or of a single leaf
     known = (bins_x != unknown) & (bins_y != unknown)
     for t in range(forest.n_trees):
@@ -193,38 +169,29 @@ def ratio_parts(
         if forest.offsets[t + 1] - forest.offsets[t] == 1:
             rest, n_usable = rest + 1.0, n_usable + 1
             continue
-        node_of = path_x | path_y
-        tests = [test for test in node_of if known[test[0]]]
-        common, apart = np.zeros(forest.n_inputs), np.zeros(forest.n_inputs)
-        for test in tests:
-            left_x, left_y = _goes_left(test, bins_x), _goes_left(test, bins_y)
-            of_x = _information(shares, node_of[test], left_x)
-            of_y = _information(shares, node_of[test], left_y)
-            if left_x == left_y:
-                common[test[0]] += of_x
-                continue
-            on_x, on_y = test in path_x, test in path_y
-            weight = alpha * of_x * on_x + beta * of_y * on_y
-            # At least one of the paths has the test: "once" halves it where both have.
-            apart[test[0]] += weight / (on_x + on_y) if once else weight
-        n_usable += len(tests) > 0
+        node_of = {test: at for test, at in (path_x | path_y).items() if known[test[0]]}
+        if not node_of:
+            continue
+        n_usable += 1
+        at = np.array(list(node_of.values()))
+        f, cut, equal = forest.feature[at], forest.tests.cut[at], forest.equal[at] == 1
+        left_x, left_y = (np.where(equal, b[f] == cut, b[f] <= cut) for b in (bins_x, bins_y))
+        of_x, of_y = np.ones((2, len(at)))
+        if shares is not None:  # an answer counts the negative logarithm of its share
+            left, right = -np.log(shares[at]), -np.log(1.0 - shares[at])
+            of_x, of_y = np.where(left_x, left, right), np.where(left_y, left, right)
+        on_x, on_y = (np.array([test in path for test in node_of]) for path in (path_x, path_y))
+        differ = alpha * of_x * on_x + beta * of_y * on_y
+        # At least one of the paths has the test: "once" halves it where both have.
+        differ /= on_x.astype(int) + on_y if once else 1
+        same = left_x == left_y
+        common = np.bincount(f[same], of_x[same], n)
+        apart = np.bincount(f[~same], differ[~same], n)
         total = common.sum() + apart.sum()
         if total > 0:  # it is 0 if differences have no weight and there is nothing else
             plus, minus = plus + common / total, minus + apart / total
     of = max(1, n_usable)
     return plus / of, minus / of, rest / of
-
-
-def _goes_left(test: tuple[int, int, bool], bins: np.ndarray) -> bool:
-    f, cut, equal = test
-    return bool(bins[f] == cut if equal else bins[f] <= cut)
-
-
-def _information(shares: np.ndarray | None, node: int, left: bool) -> float:
-    """Return what an answer counts: 1, or the negative logarithm of its share."""
-    if shares is None:
-        return 1.0
-    return float(-np.log(shares[node] if left else 1.0 - shares[node]))
 
 
 def _path_tests(forest: Forest, t: int, leaf: int) -> dict[tuple[int, int, bool], int]:

@@ -11,7 +11,7 @@ from lookalike._runtime.config import settings, show_bytes
 from lookalike._runtime.threads import blocks, cached_property, run
 from lookalike.columns.ragged import Ragged
 from lookalike.errors import InvalidInput, Param, TooLarge
-from lookalike.kernels.growing import ThresholdTree
+from lookalike.kernels import trees as kernels
 from lookalike.kernels.trees import Nodes, Splits, Tests
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Dims, Fields, Flag, Offsets, require
@@ -123,8 +123,6 @@ class Forest:
     @cached_property
     def tests(self) -> Tests:
         """Tests by content, numbered over the whole forest."""
-        from lookalike.kernels.trees import find_repeated_tests
-
         inside = self.feature >= 0
         category = np.zeros(self.n_inputs, np.uint8)
         category[self.feature[inside & (self.equal > 0)]] = 1
@@ -144,8 +142,8 @@ class Forest:
         cut[at] = number - cut_offsets[f]
         repeat, slot = np.empty(size, np.uint8), np.empty(size, np.int32)
         height, n_slots = np.empty(size, np.int32), np.empty(self.n_trees, np.int64)
-        facts = repeat, slot, n_slots, height
-        find_repeated_tests(test, self.offsets, self.nodes.parent, int(cut_offsets[-1]), *facts)
+        shape = self.offsets, self.nodes.parent, int(cut_offsets[-1])
+        kernels.find_repeated_tests(test, *shape, repeat, slot, n_slots, height)
         return Tests(c[new], cut_offsets, category, test, cut, repeat, slot, n_slots, height)
 
     @cached_property
@@ -164,8 +162,6 @@ class Forest:
         That is all a forest can ask about a row, exactly, in one to four bytes per value; the
         largest number of the type is a missing value.
         """
-        from lookalike.kernels.trees import bin_values
-
         values = np.asarray(values)
         if values.ndim != 2 or values.shape[1] != self.n_inputs:
             needed = f"rows of {self.n_inputs} columns, as it was grown on"
@@ -184,7 +180,7 @@ class Forest:
         facts = tests.cuts, tests.cut_offsets, tests.category, unknown
 
         def one(part: slice) -> None:
-            bin_values(values[part], *facts, bins[part])
+            kernels.bin_values(values[part], *facts, bins[part])
 
         run(one, [(part,) for part in blocks(len(bins), BLOCK_ROWS)], n_jobs, "reading rows")
         return bins
@@ -208,8 +204,6 @@ class Forest:
 
     def leaves_of(self, bins: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
         """Return the leaves of rows that were turned into bins; see ``leaves``."""
-        from lookalike.kernels import trees as kernels
-
         splits, leaf = self.splits, self.nodes.leaf
         most = int(self.nodes.n_leaves.max(initial=0))
         found = np.empty((len(bins), self.n_trees), leaf_type(most))
@@ -231,8 +225,6 @@ class Forest:
 
     def count_rows(self, bins: np.ndarray, n_jobs: int | None = None) -> Forest:
         """Return the forest with rows that were turned into bins counted; see ``settled``."""
-        from lookalike.kernels import trees as kernels
-
         mass, side = np.empty(len(self.feature)), np.empty(len(self.feature), np.uint8)
         unknown, splits = bins.dtype.type(unknown_bin(bins)), self.splits
 
@@ -262,8 +254,6 @@ class Forest:
             for a row without missing values, whose leaves are in ``leaves_of``. The weights of a
             row sum to 1 in each tree.
         """
-        from lookalike.kernels import trees as kernels
-
         unknown = bins.dtype.type(unknown_bin(bins))
         rows = np.flatnonzero(has_missing(bins)) if self.soft else np.empty(0, np.int64)
         counts = np.zeros(len(bins), np.int64)
@@ -328,12 +318,10 @@ def _tested_twice(feature: np.ndarray, equal: np.ndarray, n_inputs: int) -> np.n
 
 def find_shape(feature: np.ndarray, right: np.ndarray, offsets: np.ndarray) -> Nodes:
     """Return what follows from the shape of trees whose nodes are in preorder."""
-    from lookalike.kernels.trees import write_shapes
-
     size = len(feature)
     parent, depth, end, leaf, first, last = (np.empty(size, np.int32) for _ in range(6))
     n_leaves = np.empty(len(offsets) - 1, np.int64)
-    write_shapes(feature, right, offsets, parent, depth, end, leaf, first, last, n_leaves)
+    kernels.write_shapes(feature, right, offsets, parent, depth, end, leaf, first, last, n_leaves)
     leaf_offsets = np.concatenate([[0], np.cumsum(n_leaves)]).astype(np.int64)
     start = np.repeat(offsets[:-1], np.diff(offsets))
     leaf_node = (np.arange(size) - start)[leaf >= 0].astype(np.int32)
@@ -346,35 +334,16 @@ def check_preorder(feature: np.ndarray, right: np.ndarray, offsets: np.ndarray, 
     Which nodes are leaves fixes where every right child is; children come after their parents, so
     no walk can go in circles or leave its tree.
     """
-    inside = feature >= 0
-    sizes = np.diff(offsets)
-    require(len(sizes) and (sizes > 0).all(), where, "trees with at least one node", "others")
-    # How many subtrees are still to come: one more after a test, one less after a leaf.
-    # Vectorized, because a saved forest may have millions of nodes and comes from untrusted files:
-    # nothing may follow a child before it has been checked.
-    level = np.cumsum(np.where(inside, 1, -1))
-    start = np.repeat(np.concatenate([[0], level[offsets[1:-1] - 1]]), sizes)
-    last = np.zeros(len(feature), bool)
-    last[offsets[1:] - 1] = True
-    ends = np.where(last, level - start == -1, level - start >= 0)
-    require(ends.all(), where, "trees whose every node is reached once from the root", "others")
-    # The left subtree of node i ends where the level first falls below that before its beginning.
-    size = len(feature)
-    keys = np.sort((level + size + 1) * (size + 1) + np.arange(size))
-    at = np.flatnonzero(inside)
-    wanted = level[at] - 1 + size + 1
-    found = keys[np.searchsorted(keys, wanted * (size + 1) + at)] % (size + 1)
-    expected = np.full(size, -1, np.int64)
-    expected[at] = found + 1 - np.repeat(offsets[:-1], sizes)[at]
-    require(np.array_equal(expected, right), where, "right children in preorder", "others")
-
-
-def join_trees(trees: list[ThresholdTree], category: np.ndarray) -> Forest:
-    """Put trees one after another in a forest."""
-    feature, threshold, left, right = (np.concatenate(part) for part in zip(*trees, strict=True))
-    offsets = np.concatenate([[0], np.cumsum([len(tree.feature) for tree in trees])])
-    equal = np.where(feature >= 0, category[np.maximum(feature, 0)], 0)
-    return flatten(feature, threshold, left, right, offsets, len(category), equal=equal)
+    size, start = len(feature), np.repeat(offsets[:-1], np.diff(offsets))
+    within = np.arange(size) - start
+    order, place = np.empty((2, size), np.int64)
+    # A saved forest comes from untrusted files: this walk follows no child before it is checked.
+    left = (within + 1).astype(np.int32)
+    wrong = kernels.order_nodes(feature, left, right, offsets, order, place)
+    whole = len(offsets) > 1 and wrong < 0
+    require(whole, where, "trees whose every node is reached once from the root", "others")
+    ordered = np.array_equal(order, within) and (right[feature < 0] == -1).all()
+    require(bool(ordered), where, "right children in preorder", "others")
 
 
 def flatten(
@@ -410,8 +379,6 @@ def flatten(
     >>> stump.n_trees, stump.n_inputs
     (1, 1)
     """
-    from lookalike.kernels.trees import order_nodes
-
     feature = np.asarray(feature, np.int32)
     threshold = np.asarray(threshold, np.float64)
     children = np.asarray(left, np.int32), np.asarray(right, np.int32)
@@ -431,7 +398,7 @@ def flatten(
         _refuse("one kind of test per input", f"thresholds and categories on input {both[0]}")
     order, place = np.empty(size, np.int64), np.empty(size, np.int64)
     # Preorder makes a subtree a range: its leaves, rows and counts are slices.
-    wrong = order_nodes(feature, *children, offsets, order, place)
+    wrong = kernels.order_nodes(feature, *children, offsets, order, place)
     if wrong >= 0:
         _refuse("trees whose every node is reached once from the root", f"tree {wrong} is not")
     start = np.repeat(offsets[:-1], np.diff(offsets))

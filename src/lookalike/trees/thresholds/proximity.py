@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run
 from lookalike.columns.ragged import Ragged
-from lookalike.kernels.proximity import SpreadRows
+from lookalike.kernels import proximity as kernels
 from lookalike.trees.thresholds.flat import Forest, has_missing, unknown_bin
 
 Soft = tuple[Ragged, Ragged]
@@ -18,7 +18,7 @@ MAX_TILE_ROWS = 2048  # rows whose leaves are compared with a block: many of the
 TILE_COLUMNS = 128  # rows of a block: bytes for four vectors, and sums that stay near
 GAP_TILE_ROWS = 256  # rows and columns of a tile with missing values
 SPREAD_COLUMNS = 512  # rows listed leaf by leaf: with 1,000 trees their leaves take 12 MB
-JOIN_TILE_ROWS = 32  # rows and columns of a tile when two halves are joined
+JOIN_TILE_ROWS = 256  # rows and columns of a tile when two halves are joined
 
 
 def share_block(
@@ -44,12 +44,10 @@ def share_block(
     -------
     float64 array of shape (n, m)
     """
-    from lookalike.kernels.proximity import count_matches
-
     codes_x, codes_y = np.ascontiguousarray(codes_x), np.ascontiguousarray(codes_y)
-    out = np.empty((len(codes_x), len(codes_y)))
-    count_matches(codes_x, codes_y, codes_x.shape[1], out)
-    _fill_soft(Side(codes_x, soft_x), Side(codes_y, soft_y), leaf_offsets, out)
+    out, trees = np.empty((len(codes_x), len(codes_y))), codes_x.shape[1]
+    kernels.count_matches(codes_x, codes_y, trees, out)
+    _fill_soft((codes_x, soft_x, None), (codes_y, soft_y, None), leaf_offsets, trees, out)
     return out
 
 
@@ -73,20 +71,19 @@ def out_of_bag_block(
     bag_x, bag_y : uint8 arrays of shape (n, n_trees), (m, n_trees)
         1 where the tree was grown on the row.
     """
-    from lookalike.kernels.proximity import count_matches
-
     shared, usable = np.empty((len(codes_x), len(codes_y)), np.int64), count_usable(bag_x, bag_y)
     # Rows grown on carry marks that match nothing, a different one on each side.
     top = int(np.iinfo(codes_x.dtype).max)
-    count_matches(
+    kernels.count_matches(
         np.where(bag_x > 0, codes_x.dtype.type(top), codes_x),
         np.where(bag_y > 0, codes_y.dtype.type(top - 1), codes_y),
         1,
         shared,
     )
-    out = shared / np.maximum(usable, 1)
-    one, other = Side(codes_x, soft_x, bag_x), Side(codes_y, soft_y, bag_y)
-    _fill_soft(one, other, leaf_offsets, out, usable)
+    trees = np.maximum(usable, 1)
+    out = shared / trees
+    one, other = (codes_x, soft_x, bag_x == 0), (codes_y, soft_y, bag_y == 0)
+    _fill_soft(one, other, leaf_offsets, trees, out)
     # A pair without a tree that has seen neither row would be 0 / 0.
     if not usable.all():
         every = share_block(codes_x, codes_y, soft_x, soft_y, leaf_offsets)
@@ -96,56 +93,78 @@ def out_of_bag_block(
 
 def count_usable(bag_x: np.ndarray, bag_y: np.ndarray) -> np.ndarray:
     """Return for pairs of rows how many trees were grown on neither of the two."""
-    from lookalike.kernels.proximity import count_matches
-
     usable = np.empty((len(bag_x), len(bag_y)), np.int64)
     # 1 and 2 mark the rows of each side that a tree was grown on: they match nothing.
     ones, twos = (bag_x > 0).astype(np.uint8), 2 * (bag_y > 0).astype(np.uint8)
-    count_matches(ones, twos, 1, usable)
+    kernels.count_matches(ones, twos, 1, usable)
     return usable
 
 
-class Side(NamedTuple):
-    """The rows of one side of a block; see ``share_block`` and ``out_of_bag_block``."""
+def leaf_matrix(
+    codes: np.ndarray,
+    leaf_offsets: np.ndarray,
+    weights: np.ndarray | None = None,
+    soft: Soft | None = None,
+) -> Any:
+    """Return the weight of each row in each leaf, numbered over the forest, as a sparse matrix.
 
-    codes: np.ndarray
-    soft: Soft | None
-    bag: np.ndarray = np.empty((0, 0), np.uint8)
+    Parameters
+    ----------
+    codes, leaf_offsets, soft
+        As for ``share_block``.
+    weights : array of the shape of ``codes``, optional
+        What a row counts in each tree; None: 1.
+    """
+    from scipy.sparse import csr_array
 
-    def take(self, rows: np.ndarray) -> SpreadRows:
-        """Return some rows for kernels."""
-        leaves, weights = (part[rows] for part in self.soft or ())
-        bag = self.bag[rows] if len(self.bag) else self.bag
-        return SpreadRows(self.codes[rows], bag, leaves.values, weights.values, leaves.offsets)
+    n, trees = codes.shape
+    complete = np.arange(n)
+    rows, leaf, weight = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
+    if soft is not None:
+        counts = np.diff(soft[0].offsets)
+        complete, rows = np.flatnonzero(counts == 0), np.repeat(complete, counts)
+        leaf, weight = (part.values for part in soft)
+    rows = np.concatenate([rows, np.repeat(complete, trees)])
+    leaf = np.concatenate([leaf, (leaf_offsets[:-1] + codes[complete].astype(np.int64)).ravel()])
+    weight = np.concatenate([weight, np.ones(len(complete) * trees)])
+    if weights is not None:
+        weight *= weights[rows, np.searchsorted(leaf_offsets, leaf, side="right") - 1]
+    return csr_array((weight, (rows, leaf)), shape=(n, leaf_offsets[-1]))
+
+
+def sum_products(one: Any, other: Any) -> np.ndarray:
+    """Return for all pairs of rows of two leaf matrices the sum of their products.
+
+    They are added in the order of the leaves whichever side comes first, so that exchanging the two
+    sides gives the same bits.
+    """
+    return np.asarray((one @ other.T).toarray())
 
 
 def _fill_soft(
-    one: Side,
-    other: Side,
+    one: tuple[np.ndarray, Soft | None, np.ndarray | None],
+    other: tuple[np.ndarray, Soft | None, np.ndarray | None],
     leaf_offsets: np.ndarray | None,
+    trees: int | np.ndarray,
     out: np.ndarray,
-    usable: np.ndarray | None = None,
 ) -> None:
     """Overwrite the pairs in which at least one row misses values and so is in several leaves.
 
-    ``usable`` is the number of trees that count for each pair; all of them unless given.
+    A side has codes, leaves and weights, and which trees count for each row; ``trees`` is how many
+    count for each pair.
     """
-    from lookalike.kernels.proximity import sum_overlaps
-
-    if one.soft is None or other.soft is None:
+    if leaf_offsets is None:
         return
-    spread = [np.diff(side.soft[0].offsets) > 0 for side in (one, other) if side.soft]
+    sides = [leaf_matrix(codes, leaf_offsets, use, soft) for codes, soft, use in (one, other)]
+    spread = [np.diff(soft[0].offsets) > 0 for _, soft, _ in (one, other) if soft]
+    every = np.broadcast_to(trees, out.shape)
     # Pairs of complete rows are exact counts already; only the others are spread over leaves.
     for rows, columns in _rectangles(*spread):
         if not (spread[0][rows[0]] or spread[1][columns[0]]):
             continue
-        mine = one.take(rows)
         for wide in blocks(len(columns), SPREAD_COLUMNS):
-            part = np.empty((len(rows), wide.stop - wide.start))
-            sum_overlaps(mine, other.take(columns[wide]), leaf_offsets, part)
             where = np.ix_(rows, columns[wide])
-            trees = one.codes.shape[1] if usable is None else np.maximum(usable[where], 1)
-            out[where] = part / trees
+            out[where] = sum_products(sides[0][rows], sides[1][columns[wide]]) / every[where]
 
 
 # -- common ancestors ------------------------------------------------------------------------------
@@ -185,19 +204,17 @@ def ancestor_block(
     forest : Forest
     leaf_x, leaf_y : arrays of shape (n, n_trees), (m, n_trees)
     value : array from ``node_values``
-    kind : {"value", "depth", "longer", "max"}
-        The value itself, or its share: of the depth of the deeper leaf, of the value of the deeper
-        leaf (equal depths: the mean of both shares), of the larger of the two leaves' values.
+    kind : {"value", "longer", "max"}
+        The value itself, or its share: of the value of the deeper leaf (equal depths: the mean of
+        both shares), or of the larger of the two leaves' values.
     """
-    from lookalike.kernels.proximity import ancestor_sums
-
-    mode = ("value", "depth", "longer", "max").index(kind)
+    mode = ("value", "longer", "max").index(kind)
     out = np.zeros((len(leaf_x), len(leaf_y)))
     for wide in blocks(len(leaf_y), ANCESTOR_TILE_COLUMNS):
         for tall in blocks(len(leaf_x), ANCESTOR_TILE_ROWS):
             part = np.zeros((tall.stop - tall.start, wide.stop - wide.start))
             facts = forest.nodes, forest.offsets, forest.sizes[2]
-            ancestor_sums(leaf_x[tall], leaf_y[wide], *facts, value, mode, part)
+            kernels.ancestor_sums(leaf_x[tall], leaf_y[wide], *facts, value, mode, part)
             out[tall, wide] = part
     # Divided once, after the sum over trees: the same bits for every size of tiles.
     out /= forest.n_trees
@@ -230,36 +247,34 @@ def ratio_one_sided(
     n_jobs : int, optional
         Threads.
     """
-    from lookalike.kernels import proximity
-
     splits, nodes, tests = forest.splits, forest.nodes, forest.tests
     # Compared in the type of the bins: wider integers would halve the speed of the loop.
     cuts = splits.cut.astype(bins_y.dtype)
     total = np.empty((len(leaf_x), len(leaf_y)))
-    counter = _counter(forest)
-    parts = [(wide,) for wide in blocks(len(leaf_y), TILE_COLUMNS)]
-    # Tall tiles come one after another and share this memory: there is a place for every node.
-    number = np.empty(int(nodes.leaf_offsets[-1]), np.int32)
-    wanted = np.empty(len(forest.feature), np.uint8)
+    # A byte for nearly every forest: the narrower the counter, the more rows per vector.
+    counter = np.empty(0, np.min_scalar_type(forest.sizes[0]))
+
+    def one(wide: slice, tall: slice, places: tuple[np.ndarray, ...], most: int) -> None:
+        side = kernels.RowBlock(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
+        scratch = np.empty((most, len(side.leaf)))
+        part = np.zeros((tall.stop - tall.start, len(side.leaf)))
+        kernels.ratio_one_sided(
+            places, side, splits, cuts, nodes, tests, forest.sizes, once, counter, scratch, part
+        )
+        total[tall, wide] = part
+
     for tall in blocks(len(leaf_x), MAX_TILE_ROWS):
-        place = np.empty((tall.stop - tall.start, forest.n_trees), np.int32)
-        places = proximity.ReachedLeaves(place, number, wanted)
-        most = proximity.number_leaves(leaf_x[tall], forest.offsets, nodes, places)
-
-        def one(
-            wide: slice,
-            tall: slice = tall,
-            places: proximity.ReachedLeaves = places,
-            most: int = most,
-        ) -> None:
-            side = proximity.RowBlock(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
-            scratch = np.empty((proximity.TREES_PER_PASS, most, len(side.leaf)))
-            part = np.zeros((tall.stop - tall.start, len(side.leaf)))
-            proximity.ratio_one_sided(
-                places, side, splits, cuts, nodes, tests, forest.sizes, once, counter, scratch, part
-            )
-            total[tall, wide] = part
-
+        # Leaves in which a row ends, and the nodes above them: below a node, leaves are a range.
+        leaf = nodes.leaf_offsets[:-1] + leaf_x[tall]
+        reached = np.zeros(nodes.leaf_offsets[-1], bool)
+        reached[leaf] = True
+        upto = np.concatenate([[0], np.cumsum(reached)])
+        begin = np.repeat(nodes.leaf_offsets[:-1], np.diff(forest.offsets))
+        wanted = upto[begin + nodes.last] > upto[begin + nodes.first]
+        number = upto[:-1] - np.repeat(upto[nodes.leaf_offsets[:-1]], nodes.n_leaves)
+        places = number[leaf], number, wanted
+        most = int(np.diff(upto[nodes.leaf_offsets]).max(initial=0))
+        parts = [(wide, tall, places, most) for wide in blocks(len(leaf_y), TILE_COLUMNS)]
         run(one, parts, n_jobs, "comparing paths")
     return total
 
@@ -275,14 +290,13 @@ def ratio_square(
 
     The same numbers as ``ratio_block``, in less than half the time: one pass serves both halves.
     """
-    from lookalike.kernels.proximity import symmetrize_tiles
-
     total = ratio_one_sided(forest, leaf, leaf, bins, once, n_jobs)
 
     def join(rows: slice) -> None:
-        for at in range(rows.start, len(leaf), JOIN_TILE_ROWS):
-            columns = slice(at, at + JOIN_TILE_ROWS)
-            symmetrize_tiles(total[rows, columns], total[columns, rows], forest.n_trees)
+        for columns in blocks(len(leaf), JOIN_TILE_ROWS):
+            if columns.start >= rows.start:
+                both = (total[rows, columns] + total[columns, rows].T) / forest.n_trees
+                total[rows, columns], total[columns, rows] = both, both.T
 
     run(join, [(rows,) for rows in blocks(len(leaf), JOIN_TILE_ROWS)], n_jobs, "joining halves")
     return total
@@ -328,7 +342,7 @@ def ratio_block(
     float64 array of shape (len(leaf_x), len(leaf_y))
     """
     # With equal weights the similarity is a sum of two one-sided terms, each of which needs one
-    # pass (kernels.proximity explains them).
+    # pass (kernels/proximity.py explains them).
     once, plain = parting == "once", alpha == beta == 1.0 and shares is None
     gaps_x, gaps_y = has_missing(bins_x), has_missing(bins_y)
     if plain and not np.concatenate([gaps_x, gaps_y]).any():
@@ -368,26 +382,24 @@ def _ratio_with_gaps(
     shares: np.ndarray | None,
 ) -> np.ndarray:
     """Return ratio similarities for any weights, of rows that may miss values."""
-    from lookalike.kernels import proximity
-
     out = np.empty((len(leaf_x), len(leaf_y)))
     unknown, depth = bins_x.dtype.type(unknown_bin(bins_x)), forest.sizes[0]
     splits, nodes, tests = forest.splits, forest.nodes, forest.tests
-    write: Any = proximity.ratio_with_missing
+    write: Any = kernels.ratio_with_missing
     facts: Any = splits, splits.cut.astype(bins_y.dtype), nodes, tests, forest.sizes
     # Four counts share an integer, a quarter of its bits for each.
     last = np.empty(0, np.uint32 if depth < 256 else np.uint64)
     if shares is not None or depth >= 65536:
-        write, facts = proximity.ratio_by_weight, (splits, nodes, tests, forest.sizes[3])
+        write, facts = kernels.ratio_by_weight, (splits, nodes, tests, forest.sizes[3])
         last = np.ones((len(forest.feature), 2))
     if shares is not None:
         # Leaves ask nothing: their share is 0, which has no logarithm.
         known = np.where(forest.feature >= 0, shares, 0.5)
         last = -np.log(np.column_stack([known, 1.0 - known]))
     for wide in blocks(len(leaf_y), GAP_TILE_ROWS):
-        other = proximity.RowBlock(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
+        other = kernels.RowBlock(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
         for tall in blocks(len(leaf_x), GAP_TILE_ROWS):
-            one = proximity.RowBlock(leaf_x[tall], np.ascontiguousarray(bins_x[tall].T))
+            one = kernels.RowBlock(leaf_x[tall], np.ascontiguousarray(bins_x[tall].T))
             part = np.empty((tall.stop - tall.start, wide.stop - wide.start))
             write(one, other, *facts, unknown, weights, once, last, part)
             out[tall, wide] = part
@@ -409,10 +421,3 @@ def answer_shares(forest: Forest, bins: np.ndarray) -> np.ndarray:
         left = np.where(forest.equal[at] == 1, counts[cut], np.cumsum(counts)[cut])
         shares[at] = (left + 0.5) / (len(known) + 1)
     return shares
-
-
-def _counter(forest: Forest) -> np.ndarray:
-    """Return an empty array of the narrowest type that counts to the greatest depth."""
-    # A byte for nearly every forest: the narrower the counter, the more rows per vector.
-    depth = forest.sizes[0]
-    return np.empty(0, np.uint8 if depth < 256 else np.uint16 if depth < 65536 else np.uint32)

@@ -9,6 +9,7 @@ import numpy as np
 
 from lookalike._runtime.threads import blocks, cached_property, run
 from lookalike.errors import InvalidInput, Param, TooFewRows
+from lookalike.kernels.balanced import encode_by_all_tests, encode_by_walking, grow_balanced
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Dims, Fields, Integer, require
 from lookalike.trees.growing import tree_states
@@ -73,8 +74,6 @@ class BalancedForest:
         -------
         uint8 or uint16 array of shape (n, n_trees)
         """
-        from lookalike.kernels.balanced import encode_by_all_tests, encode_by_walking
-
         single = values.dtype == np.float32
         values = np.ascontiguousarray(values, np.float32 if single else np.float64)
         cut = np.where(self.feature >= 0, self.cut, np.inf)  # an early leaf sends all rows left
@@ -195,8 +194,6 @@ def grow_stochastic(
     >>> bool((again.codes(np.exp(values)) == codes).all())
     True
     """
-    from lookalike.kernels.balanced import grow_balanced
-
     values = np.asarray(values)
     values = values if values.dtype == np.float32 else values.astype(np.float64, copy=False)
     _check_height(values, height, who, on_fail == "relax")
