@@ -17,35 +17,37 @@ from lookalike._runtime.files import locked
 from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import RANDOM_STATE, make_seed
+from lookalike._runtime.text import short
 from lookalike._runtime.threads import lock_of, taking_turns
 from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, Phrase
 from lookalike.index.drift import ColumnDrift, Drift, learn_fitted, warn_of
 from lookalike.index.filters import read_filter
-from lookalike.index.hit_lines import index_html
 from lookalike.index.hits import Hit, Hits, Reasons, SearchInfo
 from lookalike.index.ids import take_ids
 from lookalike.index.query import Queries, read_query, read_some
 from lookalike.index.relevance import check_gamma, reweigh
 from lookalike.index.segments import SegmentQuery, Segments, learn_levels, rows_at
-from lookalike.index.shards.build import ADD_FILES, begin_adding
 from lookalike.index.shards.folder import ShardFolder
 from lookalike.index.sketches import Sketches
 from lookalike.index.snapshot import Snapshot, check_list_size, neighbors_of
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.explanation import Explanation
-from lookalike.measures.contract.rows import Rows, check_k
+from lookalike.measures.contract.rows import check_k
 from lookalike.measures.contract.rows import concatenate as join_rows
 from lookalike.measures.default import AUTO, choose_measure, is_auto
 from lookalike.measures.names import IsMeasure, as_measure, same_settings
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.saving import fields
 from lookalike.saving.encode import SaveMixin
+from lookalike.show.html.document import fragment
+from lookalike.show.html.markup import table as html_table
 from lookalike.table import Kind, LazyTable, Schema, Table, as_table, read_table
 from lookalike.table.model.kind import ROW_IDS
 from lookalike.table.model.names import with_labels
 from lookalike.table.model.targets import split_target
 
 WHO = "Index.search"
+MAX_INDEX_COLUMNS = 12  # named in the summary of an index; chosen by hand
 INFINITY = float("inf")
 Answer = TypeVar("Answer")
 # Rows that compaction copies at a time in memory, and added rows up to which drift is checked
@@ -525,25 +527,24 @@ class Index(SaveMixin, Estimator):
         _check_marks(now, queries, liked, unliked)
         measure = reweigh(now.measure, now.schema, weights, columns, WHO, queries)
         masks = read_filter(filter, now.names, now.schema)
+        feedback = liked is not None or unliked is not None
+        # Sketches propose rows by the fitted weights, so they are of no use under others.
+        sketches = self._sketches if measure is now.measure else None
         with taking_turns(len(queries) * len(now.segments) <= MAX_ROWS_IN_TURN):
-            if liked is None and unliked is None:
-                # Sketches propose rows by the fitted weights, so they are of no use under others.
-                sketches = self._sketches if measure is now.measure else None
-                asked = SegmentQuery(measure, queries.rows, wide, queries.positions)
-                graph = _drawn(
-                    now.segments.nearest(asked, masks, sketches), k, seed, queries.positions
-                )
-                found = [
-                    _hits(now, measure, queries, i, graph[i : i + 1]) for i in range(len(queries))
-                ]
+            if feedback:
+                marks = liked, unliked, gamma
+                asked = [_feedback(measure, queries, i, wide, *marks) for i in range(len(queries))]
             else:
-                found = []
-                for i in range(len(queries)):
-                    rows, omit, no = _feedback(queries, i, liked, unliked)
-                    asked = SegmentQuery(measure, rows, wide, np.array([-1]), omit, gamma, no)
-                    own = queries.positions[i : i + 1]
-                    graph = _drawn(now.segments.nearest(asked, masks), k, seed, own)
-                    found.append(_hits(now, measure, queries, i, graph, by_distance=False))
+                asked = [SegmentQuery(measure, queries.rows, wide, queries.positions)]
+            lists = [now.segments.nearest(one, masks, sketches).plain() for one in asked]
+            each = (graph[i : i + 1] for graph in lists for i in range(len(graph)))
+            # The rows that were fitted know what each column is; those added later know less.
+            info = SearchInfo(filtered=masks is not None, sample=now.segments.segments[0].table)
+            hits_of = partial(_hits, now, measure, queries, info, by_distance=not feedback)
+            found = [
+                hits_of(i, _drawn(graph, k, seed, position))
+                for i, (graph, position) in enumerate(zip(each, queries.positions, strict=True))
+            ]
         return found[0] if queries.one else found
 
     def explain(
@@ -668,6 +669,9 @@ class Index(SaveMixin, Estimator):
         paths : path, folder, pattern such as ``"rows/*.parquet"``, or several
             With all columns of the fitted rows.
         """
+        # Imported late: a build makes indexes.
+        from lookalike.index.shards.build import ADD_FILES, begin_adding
+
         if self._folder is None:
             hint = Phrase("Build the index in a folder", InPython(", or use add(read_table(path))"))
             raise InvalidInput(ADD_FILES, "an index in a folder", "one in memory", hint)
@@ -835,7 +839,18 @@ class Index(SaveMixin, Estimator):
         """Return a summary for notebooks; before fitting the parameters, as scikit-learn."""
         if not hasattr(self, "state_"):
             return super()._repr_html_()
-        return index_html(repr(self), self.state_)
+        now, most = self.state_, MAX_INDEX_COLUMNS
+        kinds, ids = now.schema.kinds, now.names.of(now.segments.positions[:3])
+        names = [f"{short(name, 24)} ({kind.label})" for name, kind in list(kinds.items())[:most]]
+        more = f" and {len(kinds) - most} more" if len(kinds) > most else ""
+        facts = [
+            ("rows", f"{len(now.segments):,}"),
+            ("columns", ", ".join(names) + more),
+            ("ids", ", ".join(map(short, ids)) + (", …" if len(now.segments) > len(ids) else "")),
+            ("measure", type(now.measure).__name__),
+            ("why", now.reason),
+        ]
+        return fragment(html_table(facts, caption=repr(self), text=(1,)))
 
     def __sklearn_tags__(self) -> Any:
         from lookalike.measures.task import copy_input_tags  # loads scikit-learn
@@ -861,17 +876,23 @@ def _check_marks(
 
 
 def _feedback(
-    queries: Queries, i: int, liked: Queries | None, unliked: Queries | None
-) -> tuple[Rows, np.ndarray, Rows | None]:
-    """Return the rows that are wanted, the positions not to be listed, and the unwanted rows."""
+    measure: Measure,
+    queries: Queries,
+    i: int,
+    k: int,
+    liked: Queries | None,
+    unliked: Queries | None,
+    gamma: float,
+) -> SegmentQuery:
+    """Return the search for rows near query i and those that are liked, far from the others."""
     own = int(queries.positions[i])
     # The query counts as liked; a mark that repeats it, or another mark, counts once.
-    yes = None if liked is None else liked.once(own)
-    no = None if unliked is None else unliked.once(own)
+    yes, no = (None if marks is None else marks.once(own) for marks in (liked, unliked))
     positive = [queries.rows[i : i + 1], *([] if yes is None else [yes])]
     marked = [marks.positions for marks in (liked, unliked) if marks is not None]
     omit = np.unique(np.concatenate([[own], *marked]))
-    return join_rows(positive), omit[omit >= 0], no
+    nowhere = np.array([-1])
+    return SegmentQuery(measure, join_rows(positive), k, nowhere, omit[omit >= 0], gamma, no)
 
 
 def _read_among(among: Any, k: int, n: int) -> tuple[int, int]:
@@ -888,27 +909,24 @@ def _read_among(among: Any, k: int, n: int) -> tuple[int, int]:
     return min(int(number), n), make_seed(seed)
 
 
-def _drawn(graph: NeighborGraph, k: int, seed: int, positions: np.ndarray) -> NeighborGraph:
-    """Draw k neighbors from each longer list, by the position of its row, in their order."""
-    if graph.indices.shape[1] <= k:
+def _drawn(graph: NeighborGraph, k: int, seed: int, position: int) -> NeighborGraph:
+    """Draw k neighbors from a longer list, by the position of its row, in their order."""
+    if graph.k <= k:
         return graph
-    at = np.empty((len(graph), k), np.int64)
-    for i, position in enumerate(positions.tolist()):
-        there = max(k, int((graph.indices[i] >= 0).sum()))  # those not found stand at the end
-        rng = np.random.default_rng([seed, position + 1])
-        at[i] = np.sort(rng.choice(there, k, replace=False))
-    lists = graph.indices, graph.distances
-    indices, distances = (np.take_along_axis(part, at, axis=1) for part in lists)
-    return replace(graph, indices=indices, distances=distances)
+    there = max(k, int((graph.indices >= 0).sum()))  # those not found stand at the end
+    at = np.random.default_rng([seed, position + 1]).choice(there, k, replace=False)
+    indices, distances = graph.indices[:, np.sort(at)], graph.distances[:, np.sort(at)]
+    return NeighborGraph(indices, distances, graph.n_indexed)
 
 
 def _hits(
     now: Snapshot,
     measure: Measure,
     queries: Queries,
+    info: SearchInfo,
     i: int,
     graph: NeighborGraph,
-    by_distance: bool = True,
+    by_distance: bool,
 ) -> Hits:
     """Return the hits of query i, the only list of a graph, with the similarities to it."""
     # Fewer rows than k may be found, under a filter for instance.
@@ -933,9 +951,8 @@ def _hits(
             why = partial(reasons.of, number)
             values = _finite(score), _finite(apart), _finite(alike)
             hits.append(Hit(id, *values, cells[number], why, asked))
-    # The rows that were fitted know what each column is; those added later know less.
-    fitted = now.segments.segments
-    return Hits(hits, record, SearchInfo(sample=fitted[0].table if fitted else None))
+    (id,) = [None] if queries.positions[i] < 0 else now.names.of(queries.positions[i : i + 1])
+    return Hits(hits, record, replace(info, id=id))
 
 
 def _asked(

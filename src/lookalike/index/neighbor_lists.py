@@ -15,14 +15,14 @@ from lookalike._runtime.estimator import check_is_fitted
 from lookalike._runtime.files import locked, make_folder, replacing
 from lookalike._runtime.threads import blocks, run
 from lookalike._version import __version__
-from lookalike.errors import InvalidInput, LookalikeError
+from lookalike.errors import InvalidInput
 from lookalike.index.sketches import recall_of
 from lookalike.index.snapshot import check_list_size
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import check_k
 from lookalike.neighbors.blocks import QUERIES_PER_BLOCK
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.neighbors.shards import Shard, open_shard, refusing_damage, write_shard
+from lookalike.neighbors.shards import find_shard, open_shard, refusing_damage, write_shard
 from lookalike.saving import fields
 from lookalike.saving.encode import digest_of
 from lookalike.saving.safe_json import parse_json
@@ -69,7 +69,7 @@ class NeighborLists:
 
     def __iter__(self) -> Iterator[tuple[np.ndarray, NeighborGraph]]:
         for number in range(self.n_parts):
-            part = open_shard(Path(self.folder, _name(number)))
+            part = open_shard(Path(self.folder, f"{number:06d}"))
             lists = part.array("indices"), part.array("distances")
             yield part.array("positions"), NeighborGraph(*lists, self.n_rows)
 
@@ -132,16 +132,15 @@ def list_neighbors(
     with locked(path, WHO):
         lists = _begin(measure, path, int(k), float(recall))
         order = open_shard(path / ORDER).array("positions")
-        parts = list(enumerate(order[part] for part in blocks(n, ROWS_PER_PART)))
-        todo = [part for part in parts if not _is_done(path / _name(part[0]))]
+        cut = enumerate(order[part] for part in blocks(n, ROWS_PER_PART))
+        parts = [(path / f"{number:06d}", positions) for number, positions in cut]
+        todo = [part for part in parts if find_shard(part[0]) is None]
         search = _search(measure, lists.k, lists.n_tiles)
         last = "last" if measure.traits.undefined_last else "raise"
 
-        def write_part(number: int, positions: np.ndarray) -> None:
+        def write_part(target: Path, positions: np.ndarray) -> None:
             found = search(positions).finish(last)
-            arrays = {"indices": found.indices, "distances": found.distances}
-            arrays["positions"] = positions
-            write_shard(path / _name(number), {(name,): a for name, a in arrays.items()}, {})
+            write_shard(target, {**found.to_arrays(), ("positions",): positions}, {})
 
         # A thread for each part: what a part does in parallel is done in turn then.
         run(write_part, todo, getattr(measure, "n_jobs", None), "finding neighbors")
@@ -212,15 +211,3 @@ def _search(measure: Any, k: int, n_tiles: int | None) -> Callable[[np.ndarray],
     if n_tiles is None:
         return lambda at: measure.nearest(rows[at], rows, k, exclude=at)
     return lambda at: measure.nearest_in_tiles(rows, at, k, n_tiles)
-
-
-def _name(number: int) -> str:
-    return f"{number:06d}"
-
-
-def _is_done(path: Path) -> bool:
-    # A shard is written whole or not at all, so its page is enough to know that it is complete.
-    try:
-        return isinstance(open_shard(path), Shard)
-    except LookalikeError:
-        return False

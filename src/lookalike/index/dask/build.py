@@ -5,8 +5,8 @@ column are counted by column: a task reads it through all files and writes its t
 which is mapped here, so that no column travels through the scheduler.
 """
 
-import hashlib
 import shutil
+import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,12 @@ from lookalike._runtime.threads import blocks
 from lookalike._version import __version__
 from lookalike.errors import InPython, InvalidInput, Phrase
 from lookalike.index import Index
-from lookalike.index.dask.scheduling import Folder, Tell, WorkItem, connect, ignore, run_items
-from lookalike.index.dask.tasks import LIKE, add_part, encode_part, facts_part, tally_part
-from lookalike.index.shards.build import SHARD_ROWS, WHO, begin_adding
-from lookalike.index.shards.from_files import begin_build, prepare, read_source
+from lookalike.index.dask.scheduling import Folder, Summary, Tell, connect, ignore, run_items
+from lookalike.index.dask.tasks import LIKE, facts_part, tally_part, write_part
+from lookalike.index.shards import build as one_process
+from lookalike.index.shards.build import SHARD_ROWS, WHO
 from lookalike.neighbors.shards import open_shard
+from lookalike.saving.encode import digest_of
 from lookalike.saving.encode import write as write_saved
 from lookalike.table import Kind, LazyTable
 from lookalike.table.formats.lazy import read_lazy
@@ -52,11 +53,11 @@ class ClusterLearner(Learner):
         self, parts: ParquetParts, chosen: Mapping[str, Kind | None], tokens: tuple[Any, ...]
     ) -> dict[str, ColumnFacts]:
         """Count what decides about the kinds of the columns, in all rows."""
-        args = ("", __version__, _names(parts.files), dict(chosen), tokens)
-        cut = blocks(len(parts), ROWS_PER_TASK)
-        items = [WorkItem((*args, part.start, part.stop)) for part in cut]
+        args = (_names(parts.files), dict(chosen), tokens)
+        items = [(*args, part.start, part.stop) for part in blocks(len(parts), ROWS_PER_TASK)]
         counted: dict[int, dict[str, ColumnFacts]] = {}
-        run_items(self.client, facts_part, items, "looked through", lambda x: counted.update([x]))
+        done = lambda answer: counted.update([answer])  # noqa: E731
+        run_items(self.client, facts_part, "", items, "looked through", done=done)
         whole: dict[str, ColumnFacts] = {}
         # Facts merge in the order of the rows, in whatever order the tasks were finished.
         for _, facts in sorted(counted.items()):
@@ -71,32 +72,22 @@ class ClusterLearner(Learner):
         """Count the distinct values of a column, and of all others that will be needed."""
         if self.folder is None:
             return super().tally(table, name)
-        path = self._folder_for(table)
+        # Named by what it is read from and how: a build that is resumed finds its tallies.
+        states = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in table.files]
+        path = self.folder / f"{PREFIX}{digest_of((__version__, table.schema, states))}"
+        if not (path / LIKE).is_file():
+            path.mkdir(exist_ok=True)
+            write_saved(path / LIKE, table.like)
         targets = {column.name: path / str(n) for n, column in enumerate(table.like.columns)}
         if not targets[name].is_dir():
             # All columns in one run, so that every worker has one to count.
             others = [c.name for c in table.like.columns if c.kind.name in TALLIED]
-            args = (str(path), __version__, _names(table.files))
-            items = [
-                WorkItem((*args, each, int(targets[each].name)), targets[each].is_dir())
-                for each in dict.fromkeys([name, *others])
-            ]
-            run_items(self.client, tally_part, items, "counted")
+            left = [n for n in dict.fromkeys([name, *others]) if not targets[n].is_dir()]
+            items = [(_names(table.files), each, int(targets[each].name)) for each in left]
+            run_items(self.client, tally_part, path, items, "counted")
         shard = open_shard(targets[name])
         numbers = (int(shard.about[key]) for key in ("rows", "missing", "infinite"))
         return Tally.counted(shard.array("values"), shard.array("counts"), *numbers)
-
-    def _folder_for(self, table: LazyTable) -> Path:
-        """Return the folder of the tallies of a table, named by what it is read from and how."""
-        assert self.folder is not None
-        kinds = [(column.name, column.kind) for column in table.like.columns]
-        files = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in table.files]
-        key = repr((__version__, kinds, files, table.missing)).encode()
-        path = self.folder / f"{PREFIX}{hashlib.sha256(key).hexdigest()[:16]}"
-        if not (path / LIKE).is_file():
-            path.mkdir(exist_ok=True)
-            write_saved(path / LIKE, table.like)
-        return path
 
 
 def _names(files: Sequence[Path]) -> tuple[str, ...]:
@@ -166,24 +157,24 @@ def fit_encode(
     ...     "rows/*.parquet", "rows.index", client="tcp://scheduler:8786", tell=print
     ... )  # doctest: +SKIP
     """
-    paths, path = prepare(paths, Path(folder).absolute())
+    paths, path = one_process.prepare(paths, Path(folder).absolute())
     with connect(client) as workers, locked(path, WHO):
-        table = read_source(paths, id_column, kinds, ClusterLearner(workers, path))
+        table = one_process.read_source(paths, id_column, kinds, ClusterLearner(workers, path))
         if not isinstance(table, LazyTable):
             extra = InPython(", or use lookalike.index.build_index")
             hint = Phrase("Write the table as Parquet", extra)
             needed = "Parquet files, which workers can read"
             raise InvalidInput(WHO, needed, "a table in memory", hint)
         index = Index(measure, id_column=id_column, kinds=kinds)
-        build = begin_build(table, path, index, shard_rows)
-        args = (str(path), __version__, _names(table.files))
-        items = [WorkItem((*args, n), build.finished(n) is not None) for n in build.numbers]
+        build = one_process.begin_build(table, path, index, shard_rows)
+        numbers = build.numbers
+        left = [number for number in numbers if build.finished(number) is None]
         # Only names and numbers are sent: workers read the head, and what it learned, themselves.
-        summary = run_items(workers, encode_part, items, "encoded")
+        summary = _write_parts(workers, path, table.files, "", left, len(numbers) - len(left))
         build.finish()
         # Not after an error: a build that was stopped finds its tallies when it is resumed.
-        for left in path.glob(f"{PREFIX}*"):
-            shutil.rmtree(left, ignore_errors=True)
+        for tallies in path.glob(f"{PREFIX}*"):
+            shutil.rmtree(tallies, ignore_errors=True)
     tell(summary)
     return Index.open(path)
 
@@ -210,11 +201,21 @@ def add(folder: Folder, paths: Any, client: Any = None, *, tell: Tell = ignore) 
     """
     path = Path(folder).absolute()
     with connect(client) as workers, locked(path, "scale.add"):
-        addition = begin_adding(path, paths)
-        mark, files = addition.folder.manifest.mark, _names(addition.files.files)
-        args = (str(path), __version__, mark, files)
-        items = [WorkItem((*args, number)) for number in range(len(addition.parts))]
-        summary = run_items(workers, add_part, items, "added")
+        addition = one_process.begin_adding(path, paths)
+        mark, files = addition.folder.manifest.mark, addition.files.files
+        summary = _write_parts(workers, path, files, mark, range(len(addition.parts)))
         addition.finish()
     tell(summary)
     return len(addition.files)
+
+
+def _write_parts(
+    workers: Any,
+    path: Path,
+    files: Sequence[Path],
+    mark: str,
+    numbers: Sequence[int],
+    found: int = 0,
+) -> Summary:
+    args, what = (_names(files), mark, uuid.uuid4().hex), "added" if mark else "encoded"
+    return run_items(workers, write_part, path, [(*args, n) for n in numbers], what, found)

@@ -1,29 +1,29 @@
 """Search and check a folder of shards by many workers, and find its neighbor graph."""
 
 import shutil
-import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lookalike._version import __version__
-from lookalike.errors import InPython, InvalidInput, LookalikeError, Phrase
+import numpy as np
+
+from lookalike._runtime.threads import blocks
+from lookalike.errors import InPython, InvalidInput, Phrase
 from lookalike.index import Index
-from lookalike.index.dask.scheduling import Folder, Tell, WorkItem, connect, ignore, run_items
-from lookalike.index.dask.tasks import check_part, graph_part, save_query, search_part
+from lookalike.index.dask.scheduling import Folder, Tell, connect, ignore, run_items
+from lookalike.index.dask.tasks import check_part, graph_part, search_part
 from lookalike.index.segments import Masks, SegmentQuery, Segments
 from lookalike.index.shards.folder import SHARDS, ShardFolder
 from lookalike.index.snapshot import check_list_size
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import check_k
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.neighbors.shards import open_shard
+from lookalike.neighbors.shards import find_shard, open_shard
 from lookalike.saving.fields import Integer
 
 ROWS_PER_TASK = 8192  # whose neighbors one task finds (chosen by hand: a task takes seconds)
-QUERY_PREFIX = "query-"  # folders of searches under way, beside those of graphs
 WORK = "graphs"  # folder of results, inside that of the index
 
 
@@ -61,67 +61,41 @@ def knn_graph(
     >>> graph = knn_graph("rows.index", k=10, client="tcp://scheduler:8786")  # doctest: +SKIP
     >>> hubs, clusters = k_occurrence(graph, 5), graph_density(graph)  # doctest: +SKIP
     """
-    opened = _open(folder, "knn_graph")
-    n = opened.manifest.next_position
-    check_k(k, n - 1, "knn_graph", True, "k")
-    check_list_size("knn_graph", n, k, "the lists are in the folder, as shards")
-    items = _items(opened, rows_per_task, int(k))
-    with connect(client) as workers:
-        tell(run_items(workers, graph_part, items, "found the neighbors of"))
-    lists = NeighborGraph.empty(n, k, n)
-    for item in items:
-        shard, part = open_shard(item.args[3]), slice(*item.args[4:6])
-        lists.indices[part] = shard.array("indices")
-        lists.distances[part] = shard.array("distances")
-    return lists.finish("last" if opened.head.measure.traits.undefined_last else "raise")
-
-
-# -- tasks -----------------------------------------------------------------------------------------
-
-
-def _open(folder: Folder, who: str) -> ShardFolder:
     opened = ShardFolder.open(Path(folder).absolute())
-    shards = (open_shard(opened.path / SHARDS / name) for name in opened.manifest.shards)
-    rows = sum(shard.number("rows") for shard in shards)
+    manifest, path = opened.manifest, opened.path
+    n = manifest.next_position
+    shards = [open_shard(path / SHARDS / name) for name in manifest.shards]
     # Lists are arrays by position: with deleted rows some positions would have no list.
-    if opened.manifest.deleted is not None or rows != opened.manifest.next_position:
+    if manifest.deleted is not None or sum(shard.number("rows") for shard in shards) != n:
         extra = InPython(", or use Index.neighbors")
         hint = Phrase("Build a new folder from files without them", extra)
         needed = "an index from which no row was deleted"
-        raise InvalidInput(who, needed, "rows that were deleted", hint)
-    return opened
-
-
-def _items(opened: ShardFolder, rows: int, k: int) -> list[WorkItem]:
-    """Return a task for every ``rows`` rows; those with a result of an earlier run are done."""
-    Integer(1).check("scale", "rows_per_task", rows, "Raise it")
-    n, mark = opened.manifest.next_position, opened.manifest.mark
-    here = f"{opened.manifest.generation:06d}-{mark}"
+        raise InvalidInput("knn_graph", needed, "rows that were deleted", hint)
+    check_k(k, n - 1, "knn_graph", True, "k")
+    check_list_size("knn_graph", n, k, "the lists are in the folder, as shards")
+    Integer(1).check("scale", "rows_per_task", rows_per_task, "Raise it")
     # The name has all that a result depends on, so that one of another request is never used.
-    work = opened.path / WORK / here / f"neighbors-{k}-{rows}"
+    here = path / WORK / f"{manifest.generation:06d}-{manifest.mark}"
+    work = here / f"neighbors-{k}-{rows_per_task}"
     work.mkdir(parents=True, exist_ok=True)
     # Results for an earlier state of the rows are removed: nothing can use them any more.
-    for old in (opened.path / WORK).iterdir():
-        if old.name != here and not old.name.startswith(QUERY_PREFIX):
-            shutil.rmtree(old, ignore_errors=True)
-    items = []
-    for number, start in enumerate(range(0, n, rows)):
-        stop, target = min(start + rows, n), work / f"{number:06d}"
-        args = (str(opened.path), __version__, mark, str(target), start, stop, k)
-        items.append(WorkItem(args, _is_done(target, start, stop)))
-    return items
-
-
-def _is_done(target: Path, start: int, stop: int) -> bool:
-    # A shard is written whole or not at all, so its page is enough to know that it is complete.
-    try:
-        about = open_shard(target).about
-    except LookalikeError:
-        return False
-    return about.get("start") == start and about.get("stop") == stop
-
-
-# -- search ----------------------------------------------------------------------------------------
+    for old in set((path / WORK).iterdir()) - {here}:
+        shutil.rmtree(old, ignore_errors=True)
+    parts = {work / f"{i:06d}": part for i, part in enumerate(blocks(n, rows_per_task))}
+    items = [
+        (manifest.mark, str(target), part.start, part.stop, int(k))
+        for target, part in parts.items()
+        if find_shard(target) is None
+    ]
+    found = len(parts) - len(items)
+    with connect(client) as workers:
+        tell(run_items(workers, graph_part, path, items, "found the neighbors of", found))
+    lists = NeighborGraph.empty(n, k, n)
+    for target, part in parts.items():
+        shard = open_shard(target)
+        lists.indices[part] = shard.array("indices")
+        lists.distances[part] = shard.array("distances")
+    return lists.finish("last" if opened.head.measure.traits.undefined_last else "raise")
 
 
 @contextmanager
@@ -184,14 +158,10 @@ def check(folder: Folder, client: Any = None, *, tell: Tell = ignore) -> dict[st
     manifest = ShardFolder.open(path).manifest
     faults: dict[str, list[str]] = {}
     with connect(client) as workers:
-        items = _per_shard(manifest.shards, path, manifest.mark)
-        tell(run_items(workers, check_part, items, "checked", lambda one: faults.update([one])))
+        items = [(manifest.mark, number) for number in range(len(manifest.shards))]
+        done = lambda answer: faults.update([answer])  # noqa: E731
+        tell(run_items(workers, check_part, path, items, "checked", done=done))
     return {name: faults[name] for name in manifest.shards if faults[name]}
-
-
-def _per_shard(shards: Sequence[Any], *args: Any) -> list[WorkItem]:
-    folder, *more = map(str, args)
-    return [WorkItem((folder, __version__, *more, number)) for number in range(len(shards))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,12 +194,10 @@ class _RemoteSegments(Segments):
         def merge(some: NeighborGraph) -> None:
             lists[0] = lists[0].merge(some)
 
-        # In the folder of the index, since that is what all workers see.
-        path = self.folder / WORK / f"{QUERY_PREFIX}{uuid.uuid4().hex}"
-        items = _per_shard(self.segments, self.folder, self.mark, path)
-        try:
-            save_query(path, query, self.measure, masks)
-            self.tell(run_items(self.client, search_part, items, "searched", merge))
-        finally:
-            shutil.rmtree(path, ignore_errors=True)
+        # Workers have the measure of the index; only another one is sent.
+        asked = replace(query, measure=None) if query.measure is self.measure else query
+        bits = [None if mask is None else np.packbits(mask) for mask in masks or ()]
+        bits = bits or [None] * len(self.segments)
+        items = [(self.mark, number, asked, mask) for number, mask in enumerate(bits)]
+        self.tell(run_items(self.client, search_part, self.folder, items, "searched", done=merge))
         return lists[0]
