@@ -186,19 +186,21 @@ def _among(column: Column, word: str, values: list[Any]) -> np.ndarray:
         hint = "Use None or ('!=', None), or a function of the record"
         needed = "a column of single values, texts, sets or sequences"
         raise _refuse(column, word, needed, kind, hint)
-    wanted: Any = known
-    if kind != "object":
-        # Values of one type are read together, and cells compared in one pass: a request with
-        # 200,000 of them must not take a pass over all cells for each.
-        by_type: dict[type, list[Any]] = {}
-        for value in known:
-            by_type.setdefault(type(value), []).append(value)
-        wanted = [cell for some in by_type.values() for cell in _read(column, word, *some)]
+    # Cells are compared in one pass: a request with 200,000 values must not take one for each.
     if kind in BY_CODE:
+        wanted: Any = _read_each(column, word, known)
         return np.asarray(hit | (np.isin(column.values, wanted) & ~column.blank))
-    wanted = set(wanted) if kind in HOLDING else wanted
+    wanted = set(_read_each(column, word, known)) if kind in HOLDING else known
     same = (cell is not None and cell in wanted for cell in column.values)
     return hit | np.fromiter(same, bool, len(column))
+
+
+def _read_each(column: Column, word: str, values: list[Any]) -> list[Any]:
+    """Read values as cells of the column; those of one type together, as in a column of them."""
+    by_type: dict[type, list[Any]] = {}
+    for value in values:
+        by_type.setdefault(type(value), []).append(value)
+    return [cell for some in by_type.values() for cell in _read(column, word, *some)]
 
 
 def _asks_for_missing(value: Any) -> bool:

@@ -392,13 +392,13 @@ class Hits(Sequence[Hit], Result):
         """Return one row per hit; a column named like one of ours gets the prefix "table."."""
         names = (*OURS, *COMPARED)
         columns: dict[str, list[Any]] = {name: [getattr(h, name) for h in self] for name in names}
-        if self.info.why:
-            both = [hit.phrases() for hit in self]
-            for i, side in enumerate(SIDES):
-                columns[side] = ["; ".join(reason.text for reason in some[i]) for some in both]
-        theirs = self._hits[0].row if self._hits else ()
-        heads = {name: f"table.{name}" if name in columns else name for name in theirs}
-        return columns | {head: [hit.row.get(n) for hit in self] for n, head in heads.items()}
+        for i, side in enumerate(SIDES if self.info.why else ()):
+            columns[side] = ["; ".join(reason.text for reason in hit.phrases()[i]) for hit in self]
+        ours = tuple(columns)
+        for name in self._hits[0].row if self._hits else ():
+            head = f"table.{name}" if name in ours else name
+            columns[head] = [hit.row.get(name) for hit in self]
+        return columns
 
     def render(self, console: Console, spell: Spell = str) -> None:
         """Print the query, then the rows found, nearest first, a line for each."""

@@ -41,7 +41,7 @@ from lookalike.saving import fields
 from lookalike.saving.encode import SaveMixin
 from lookalike.show.html.document import fragment
 from lookalike.show.html.markup import table as html_table
-from lookalike.table import Kind, LazyTable, Schema, Table, as_table, read_table
+from lookalike.table import LazyTable, Schema, Table, as_table, read_table
 from lookalike.table.model.kind import ROW_IDS
 from lookalike.table.model.names import with_labels
 from lookalike.table.model.targets import split_target
@@ -168,11 +168,10 @@ class Index(SaveMixin, Estimator):
             X, labels = with_labels(X, id_column)
             id_column = labels or id_column
         table = self._read(X, id_column)
-        id_kind: Kind | None = None
         if id_column is not None:
-            table, id_kind = take_ids(table, id_column)
+            table = take_ids(table, id_column)
         # Fitted before the lock is taken: other threads go on searching the old state meanwhile.
-        fitted = self._fit_table(table, y, id_column, id_kind)
+        fitted = self._fit_table(table, y, id_column)
         self._sketch(fitted, tell=True)
         with lock_of(self):
             self.state_, self._folder = fitted, None
@@ -214,12 +213,7 @@ class Index(SaveMixin, Estimator):
             raise
 
     def _fit_table(
-        self,
-        table: Table,
-        y: Any,
-        id_column: str | None,
-        id_kind: Kind | None,
-        before: Segments | None = None,
+        self, table: Table, y: Any, id_column: str | None, before: Segments | None = None
     ) -> Snapshot:
         """Fit the measure to rows; those of an index that is fitted again keep their positions."""
         table, target = split_target(table, y, "Index")
@@ -232,7 +226,6 @@ class Index(SaveMixin, Estimator):
             schema=table.schema,
             segments=Segments.of(rows, table, before),
             id_column=id_column,
-            id_kind=id_kind,
             target=y if isinstance(y, str) else None,
             learned_target=y is not None,
             fitted={} if measure.traits.pairwise else learn_fitted(table),
@@ -310,7 +303,7 @@ class Index(SaveMixin, Estimator):
     @property
     def table(self) -> Table:
         """All rows as one table, in the order of ``ids``."""
-        return self._now().table
+        return self._now().segments.table
 
     def count(self, filter: Any = None) -> int:
         """Return how many rows meet a filter.
@@ -433,8 +426,8 @@ class Index(SaveMixin, Estimator):
                 hint = Phrase("Pass ", Param("y"), " with one entry per id", extra)
                 raise InvalidInput("Index.refit", "a target, as in fit", "none", hint)
         # Rows added since may have categories that the schema does not know: they are learned too.
-        table = learn_levels(now.table)
-        return self._fit_table(table, y, now.id_column, now.id_kind, now.segments)
+        table = learn_levels(now.segments.table)
+        return self._fit_table(table, y, now.id_column, now.segments)
 
     # -- searching ---------------------------------------------------------------------------------
 
@@ -527,24 +520,19 @@ class Index(SaveMixin, Estimator):
         _check_marks(now, queries, liked, unliked)
         measure = reweigh(now.measure, now.schema, weights, columns, WHO, queries)
         masks = read_filter(filter, now.names, now.schema)
-        feedback = liked is not None or unliked is not None
+        asked = _segment_queries(measure, queries, wide, liked, unliked, gamma)
         # Sketches propose rows by the fitted weights, so they are of no use under others.
-        sketches = self._sketches if measure is now.measure else None
+        proposed = self.approximate and measure is now.measure
+        sketches = Sketches(self.recall) if proposed else None
+        # The rows that were fitted know what each column is; those added later know less.
+        info = SearchInfo(filtered=masks is not None, sample=now.segments.segments[0].table)
         with taking_turns(len(queries) * len(now.segments) <= MAX_ROWS_IN_TURN):
-            if feedback:
-                marks = liked, unliked, gamma
-                asked = [_feedback(measure, queries, i, wide, *marks) for i in range(len(queries))]
-            else:
-                asked = [SegmentQuery(measure, queries.rows, wide, queries.positions)]
             lists = [now.segments.nearest(one, masks, sketches).plain() for one in asked]
             each = (graph[i : i + 1] for graph in lists for i in range(len(graph)))
-            # The rows that were fitted know what each column is; those added later know less.
-            info = SearchInfo(filtered=masks is not None, sample=now.segments.segments[0].table)
-            hits_of = partial(_hits, now, measure, queries, info, by_distance=not feedback)
-            found = [
-                hits_of(i, _drawn(graph, k, seed, position))
-                for i, (graph, position) in enumerate(zip(each, queries.positions, strict=True))
-            ]
+            plain, found = liked is unliked is None, []
+            for i, graph in enumerate(each):
+                drawn = _drawn(graph, k, seed, int(queries.positions[i]))
+                found.append(_hits(now, measure, queries, info, i, drawn, plain))
         return found[0] if queries.one else found
 
     def explain(
@@ -787,11 +775,6 @@ class Index(SaveMixin, Estimator):
 
     # -- approximate search ------------------------------------------------------------------------
 
-    @property
-    def _sketches(self) -> Sketches | None:
-        """What proposes rows in approximate search; None for exact search."""
-        return Sketches(self.recall) if self.approximate else None
-
     def _sketch(self, state: Snapshot, tell: bool = False) -> None:
         """Build the graphs of approximate search before the first search needs them."""
         _, why = self._tuned(state)
@@ -803,10 +786,9 @@ class Index(SaveMixin, Estimator):
 
     def _tuned(self, state: Snapshot) -> tuple[float, str]:
         """Return the recall over all segments, and why rows are searched exactly if they are."""
-        sketches = self._sketches
-        if sketches is None:
+        if not self.approximate:
             return 1.0, ""
-        segments = state.segments.segments
+        segments, sketches = state.segments.segments, Sketches(self.recall)
         tuned = [sketches.tuned(state.measure, segment.rows) for segment in segments]
         whole = sum(map(len, segments))
         hits = sum(part.recall * len(rows) for part, rows in zip(tuned, segments, strict=True))
@@ -875,24 +857,27 @@ def _check_marks(
             raise InvalidInput(WHO, "each row on one side only", found, hint)
 
 
-def _feedback(
+def _segment_queries(
     measure: Measure,
     queries: Queries,
-    i: int,
     k: int,
     liked: Queries | None,
     unliked: Queries | None,
     gamma: float,
-) -> SegmentQuery:
-    """Return the search for rows near query i and those that are liked, far from the others."""
-    own = int(queries.positions[i])
-    # The query counts as liked; a mark that repeats it, or another mark, counts once.
-    yes, no = (None if marks is None else marks.once(own) for marks in (liked, unliked))
-    positive = [queries.rows[i : i + 1], *([] if yes is None else [yes])]
-    marked = [marks.positions for marks in (liked, unliked) if marks is not None]
-    omit = np.unique(np.concatenate([[own], *marked]))
-    nowhere = np.array([-1])
-    return SegmentQuery(measure, join_rows(positive), k, nowhere, omit[omit >= 0], gamma, no)
+) -> list[SegmentQuery]:
+    """Return one search for all queries; with feedback one for each."""
+    both = liked, unliked
+    if liked is unliked is None:
+        return [SegmentQuery(measure, queries.rows, k, queries.positions)]
+    asked, nowhere = [], np.array([-1])
+    for i, own in enumerate(queries.positions.tolist()):
+        # The query counts as liked; a mark that repeats it, or another mark, counts once.
+        yes, no = (None if marks is None else marks.once(own) for marks in both)
+        positive = join_rows([queries.rows[i : i + 1], *([] if yes is None else [yes])])
+        marked = [marks.positions for marks in both if marks is not None]
+        omit = np.unique(np.concatenate([[own], *marked]))
+        asked.append(SegmentQuery(measure, positive, k, nowhere, omit[omit >= 0], gamma, no))
+    return asked
 
 
 def _read_among(among: Any, k: int, n: int) -> tuple[int, int]:

@@ -43,13 +43,14 @@ def join_tables(tables: Sequence[Table]) -> Table:
     if len(tables) == 1:
         return tables[0]
     # Columns that are compared have one kind in all tables, so their arrays can be concatenated.
-    columns = [_join([table[name] for table in tables]) for name in tables[0].names]
+    columns = [join_columns([table[name] for table in tables]) for name in tables[0].names]
     names = dict.fromkeys(column.name for table in tables for column in table.aside)
     aside = [_join_aside(name, tables) for name in names]
     return Table(columns, aside, sum(map(len, tables)), tables[0].missing)
 
 
-def _join(columns: Sequence[Column]) -> Column:
+def join_columns(columns: Sequence[Column]) -> Column:
+    """Return the cells of several columns of one name and kind."""
     unknown = {code: value for column in columns for code, value in column.unknown.items()}
     values = np.concatenate([column.values for column in columns])
     return Column(columns[0].name, columns[0].kind, values, unknown)
@@ -61,7 +62,7 @@ def _join_aside(name: str, tables: Sequence[Table]) -> Column:
     first = present[0].kind
     kinds = {(c.kind.name, c.kind.levels, c.kind.source, c.kind.width) for c in present}
     if len(kinds) == 1 and len(present) == len(tables):
-        return _join(present)
+        return join_columns(present)
     cells = np.empty(sum(map(len, tables)), dtype=object)
     start = 0
     for table, column in zip(tables, columns, strict=True):

@@ -161,7 +161,7 @@ class IndexBuild:
         rows, head = self.parts[number], self.head
         table: Table = self.source[rows]
         if head.id_column is not None:
-            table, _ = take_ids(table, head.id_column, WHO)
+            table = take_ids(table, head.id_column, WHO)
         positions = np.arange(rows.start, rows.stop)
         # A frozen measure was fitted to other rows: to it all of these are unseen.
         seen = positions if head.n_fitted else np.full(len(table), -1)
@@ -329,14 +329,13 @@ def learn_head(index: Index, source: Table | LazyTable) -> folders.ShardHead:
 def _learn_parts(index: Index, source: LazyTable) -> tuple[LazyTable, dict[str, Any]]:
     """Fit to a table that stays in its files; return it without its ids, and what was learned."""
     check_params(index)
-    id_column, id_kind = index.id_column, None
-    if id_column is not None:
+    if index.id_column is not None:
         # One row is enough to check the column; repeated ids are found when all shards exist.
-        first, id_kind = take_ids(source[:1], id_column, WHO)
-        source = source.with_aside(first.aside[-1].name)
+        take_ids(source[:1], index.id_column, WHO)
+        source = source.with_aside(index.id_column)
     measure, reason = index._choose(source)
     learned: dict[str, Any] = {"measure": measure.fit(source), "reason": reason}
-    learned |= {"schema": source.schema, "id_column": id_column, "id_kind": id_kind}
+    learned |= {"schema": source.schema, "id_column": index.id_column}
     return source, learned | {"fitted": learn_fitted(source)}
 
 
@@ -398,14 +397,11 @@ def repair_folder(folder: str | os.PathLike[str]) -> dict[str, list[str]]:
             found = f"shard {lost[0]!r} of rows that came later" if lost else "a table in memory"
             hint = "Take the folder from a copy, or build it again"
             raise folders.broken(path, "shards built from files", found, hint)
-        files = [Path(source["path"]) for source in sources]
-        for file, source in zip(files, sources, strict=True):
-            if not file.is_file() or hash_file(file) != source["sha256"]:
-                hint = "Put the file back, or build the folder again"
-                raise folders.broken(
-                    path, f"{source['path']!r} as it was", "none, or another", hint
-                )
-        table = LazyTable(ParquetParts.open(files), head.like, head.schema.missing)
+        files = {Path(s["path"]): (s["bytes"], s["sha256"]) for s in sources}
+        if changed := [file for file, was in files.items() if not folders.is_intact(file, *was)]:
+            hint = "Put the file back, or build the folder again"
+            raise folders.broken(path, f"{str(changed[0])!r} as it was", "none, or another", hint)
+        table = LazyTable(ParquetParts.open(list(files)), head.like, head.schema.missing)
         # Shards are a function of rows and head, so they become what they were, byte for byte.
         build = IndexBuild(path, table, head, opened.manifest)
         for name in faults:

@@ -118,7 +118,8 @@ def read_manifest(folder: Path, name: str = MANIFEST) -> Manifest:
             None if page["deleted"] is None else _name(page["deleted"]),
             _count(page, "shard_rows", TILE),
             tuple(
-                {**s, "path": str(s["path"]), "sha256": str(s["sha256"])} for s in page["sources"]
+                {**s, "path": str(s["path"]), "bytes": int(s["bytes"]), "sha256": str(s["sha256"])}
+                for s in page["sources"]
             ),
             str(page["request"]),
         )
@@ -172,7 +173,7 @@ class ShardHead(Learned):
 
     Parameters
     ----------
-    measure, reason, schema, id_column, id_kind, target, learned_target, fitted : see ``Learned``
+    measure, reason, schema, id_column, target, learned_target, fitted : see ``Learned``
     like : Table without rows, whose columns all shards have
     sample : Table, some rows evenly spread, which show how cells are written
     n_fitted : int, how many rows the measure was fitted to
