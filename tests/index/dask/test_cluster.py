@@ -277,8 +277,8 @@ def test_a_killed_driver_resumes_and_repeats_no_finished_shard(many_files, tmp_p
 @long
 def test_a_folder_that_workers_do_not_see_is_named(tmp_path, cluster):
     from lookalike.index.dask import connect
+    from lookalike.index.dask.folders import write_part
     from lookalike.index.dask.scheduling import run_items
-    from lookalike.index.dask.tasks import write_part
 
     part = (("a.parquet",), "", "run", 0)
     with connect(cluster.address) as client, pytest.raises(MissingFile, match="elsewhere"):

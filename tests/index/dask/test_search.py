@@ -17,7 +17,7 @@ from lookalike.clustering.density import density_clusters as plain_density
 from lookalike.errors import InvalidInput, LookalikeError, TooFewRows, TooLarge
 from lookalike.index import build_index
 from lookalike.index.dask import check, knn_graph, open_index
-from lookalike.index.dask import search as module
+from lookalike.index.dask import folders as module
 from lookalike.index.dask.scheduling import Summary
 from lookalike.measures import Gower, Vector
 

@@ -13,7 +13,7 @@ from lookalike._version import __version__
 from lookalike.errors import InvalidInput, MissingFile
 from lookalike.hubness import CSLS, DisSimLocal
 from lookalike.index import build_index
-from lookalike.index.dask.tasks import (
+from lookalike.index.dask.folders import (
     LIKE,
     check_part,
     facts_part,
