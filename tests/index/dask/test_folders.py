@@ -105,9 +105,9 @@ def test_tasks_write_what_one_process_writes(tmp_path, files):
     build.finish()
     opened = ShardFolder.open(path)
     mark = opened.manifest.mark
-    start, facts = facts_part("", __version__, names, {}, (), 100, 900)[2]
+    start, facts = facts_part("", __version__, names, {}, (), slice(100, 900))[2]
     assert start == 100
-    assert facts_part("", __version__, names, {}, (), 100, 900)[:2] == (800, 0)
+    assert facts_part("", __version__, names, {}, (), slice(100, 900))[:2] == (800, 0)
     assert list(facts) == list(table.names)
     write_saved(tmp_path / LIKE, table.like)
     rows, size, answer = tally_part(str(tmp_path), __version__, names, "score", 2)

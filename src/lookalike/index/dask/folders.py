@@ -24,7 +24,7 @@ from lookalike._runtime.threads import blocks
 from lookalike._version import __version__
 from lookalike.errors import InPython, InvalidInput, LookalikeError, MissingFile, Phrase
 from lookalike.index import Index
-from lookalike.index.dask.scheduling import Folder, Summary, Tell, connect, ignore, run_items
+from lookalike.index.dask.scheduling import Folder, Summary, Tell, connect, run_items
 from lookalike.index.segments import Masks, SegmentQuery, Segments
 from lookalike.index.shards import build as one_process
 from lookalike.index.shards.build import SHARD_ROWS, WHO
@@ -56,6 +56,7 @@ WORK = "graphs"  # folder of results, inside that of the index
 
 Answer = tuple[int, int, Any]  # rows done, bytes written, answer
 Task = Callable[..., Answer]
+Names = tuple[str, ...]  # paths of Parquet files
 LIKE = "like.lookalike"  # a table without rows: the columns that are tallied
 
 
@@ -86,20 +87,14 @@ def task(body: Task) -> Task:
 
 
 @task
-def facts_part(
-    folder: str,
-    files: tuple[str, ...],
-    chosen: dict[str, Kind | None],
-    tokens: tuple[Any, ...],
-    start: int,
-    stop: int,
-) -> Answer:
+def facts_part(folder: str, files: Names, chosen: Any, tokens: Any, part: slice) -> Answer:
     """Count what decides about the kinds of the columns, in some rows of files."""
-    return stop - start, 0, (start, learn_facts(_files(files), chosen, tokens, start, stop))
+    facts = learn_facts(_files(files), chosen, tokens, part.start, part.stop)
+    return part.stop - part.start, 0, (part.start, facts)
 
 
 @task
-def tally_part(folder: str, files: tuple[str, ...], name: str, number: int) -> Answer:
+def tally_part(folder: str, files: Names, name: str, number: int) -> Answer:
     """Count the distinct values of one column of files."""
     like = read_saved(Path(folder, LIKE), root=Table)
     assert isinstance(like, Table)
@@ -110,7 +105,7 @@ def tally_part(folder: str, files: tuple[str, ...], name: str, number: int) -> A
 
 
 @task
-def write_part(folder: str, files: tuple[str, ...], mark: str, run: str, number: int) -> Answer:
+def write_part(folder: str, files: Names, mark: str, run: str, number: int) -> Answer:
     """Write one shard of a build, or of files that are added, from the files its rows are in."""
     shard = _writer(folder, files, mark, run).write_part(number)
     return int(shard.about["rows"]), shard.size, number
@@ -144,7 +139,7 @@ def check_part(folder: str, mark: str, number: int) -> Answer:
     return 0, 0, (opened.manifest.shards[number], opened.faults_of(number))
 
 
-def _files(files: tuple[str, ...]) -> ParquetParts:
+def _files(files: Names) -> ParquetParts:
     return ParquetParts.open(find_files(list(files)))
 
 
@@ -154,7 +149,7 @@ def _files(files: tuple[str, ...]) -> ParquetParts:
 
 @lru_cache(maxsize=4)
 def _writer(
-    folder: str, files: tuple[str, ...], mark: str, run: str
+    folder: str, files: Names, mark: str, run: str
 ) -> one_process.IndexBuild | one_process.Addition:
     if mark:
         return one_process.begin_adding(_folder(folder, mark), list(files))
@@ -197,7 +192,7 @@ class ClusterLearner(Learner):
     ) -> dict[str, ColumnFacts]:
         """Count what decides about the kinds of the columns, in all rows."""
         args = (_names(parts.files), dict(chosen), tokens)
-        items = [(*args, part.start, part.stop) for part in blocks(len(parts), ROWS_PER_FACTS)]
+        items = [(*args, part) for part in blocks(len(parts), ROWS_PER_FACTS)]
         counted: dict[int, dict[str, ColumnFacts]] = {}
         done = lambda answer: counted.update([answer])  # noqa: E731
         run_items(self.client, facts_part, "", items, "looked through", done=done)
@@ -233,7 +228,7 @@ class ClusterLearner(Learner):
         return Tally.counted(shard.array("values"), shard.array("counts"), *numbers)
 
 
-def _names(files: Sequence[Path]) -> tuple[str, ...]:
+def _names(files: Sequence[Path]) -> Names:
     return tuple(str(path.absolute()) for path in files)
 
 
@@ -271,7 +266,7 @@ def fit_encode(
     id_column: str | None = None,
     kinds: Mapping[str, Any] | None = None,
     shard_rows: int = SHARD_ROWS,
-    tell: Tell = ignore,
+    tell: Tell = lambda summary: None,
 ) -> Index:
     """Build an index in a folder from Parquet files, its shards written by many workers.
 
@@ -322,7 +317,9 @@ def fit_encode(
     return Index.open(path)
 
 
-def add(folder: Folder, paths: Any, client: Any = None, *, tell: Tell = ignore) -> int:
+def add(
+    folder: Folder, paths: Any, client: Any = None, *, tell: Tell = lambda summary: None
+) -> int:
     """Add the rows of Parquet files to an index in a folder by many workers; return how many.
 
     As ``Index.add_files``: all rows are in the index when it returns, or none of them.
@@ -373,7 +370,7 @@ def knn_graph(
     client: Any = None,
     *,
     rows_per_task: int = ROWS_PER_TASK,
-    tell: Tell = ignore,
+    tell: Tell = lambda summary: None,
 ) -> NeighborGraph:
     """Return the k nearest rows of every row of an index in a folder, found by many workers.
 
@@ -439,7 +436,9 @@ def knn_graph(
 
 
 @contextmanager
-def open_index(folder: Folder, client: Any = None, *, tell: Tell = ignore) -> Iterator[Index]:
+def open_index(
+    folder: Folder, client: Any = None, *, tell: Tell = lambda summary: None
+) -> Iterator[Index]:
     """Return an index in a folder whose shards are searched by many workers, for a block.
 
     Records, ids, filters, weights, feedback and reasons are those of ``Index``, and so are the
@@ -473,7 +472,9 @@ def open_index(folder: Folder, client: Any = None, *, tell: Tell = ignore) -> It
         yield index
 
 
-def check(folder: Folder, client: Any = None, *, tell: Tell = ignore) -> dict[str, list[str]]:
+def check(
+    folder: Folder, client: Any = None, *, tell: Tell = lambda summary: None
+) -> dict[str, list[str]]:
     """Read every file of an index in a folder by many workers, and return what is wrong.
 
     Parameters

@@ -72,10 +72,6 @@ class Summary:
 Tell = Callable[[Summary], None]
 
 
-def ignore(summary: Summary) -> None:
-    """Do nothing with a summary."""
-
-
 def run_items(
     client: Any,
     task: Callable[..., tuple[int, int, Any]],
@@ -124,7 +120,8 @@ def run_items(
         for future in answers:
             item, attempt = attempts.pop(future.key)
             if future.status != "finished":
-                _check_attempts(future, item, attempt)
+                if attempt >= MAX_RETRIES:
+                    raise _given_up(future, item)
                 retries += 1
                 answers.add(submit(item, attempt + 1))
                 continue
@@ -138,6 +135,16 @@ def run_items(
                 answers.add(submit(following))
     seconds = time.monotonic() - began
     return Summary(what, found + len(items), found, rows, size, seconds, retries)
+
+
+def _given_up(future: Any, item: tuple[Any, ...]) -> LookalikeError:
+    error = future.exception() if future.status == "error" else None
+    cause = future.status if error is None else type(error).__name__
+    hint = "Look into the log of the workers; finished tasks are kept, so run it again then"
+    needed, found = f"a result for the task {item!r:.200}", f"{cause} in {MAX_RETRIES + 1} tries"
+    made = LookalikeError("scale", needed, found, hint)
+    made.__cause__ = error
+    return made
 
 
 @contextlib.contextmanager
@@ -155,16 +162,6 @@ def _cancelling(client: Any, answers: Any) -> Any:
             reason = f"none any more ({type(error).__name__})"
             raise NoAnswer("scale", needed, reason, hint) from error
         raise
-
-
-def _check_attempts(future: Any, item: tuple[Any, ...], attempt: int) -> None:
-    """Raise the error of a task that was retried often enough."""
-    if attempt >= MAX_RETRIES:
-        error = future.exception() if future.status == "error" else None
-        cause = type(error).__name__ if error is not None else future.status
-        hint = "Look into the log of the workers; finished tasks are kept, so run it again then"
-        needed, found = f"a result for the task {item!r:.200}", f"{cause} in {attempt + 1} tries"
-        raise LookalikeError("scale", needed, found, hint) from error
 
 
 ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^\s/]+:\d+/?|inproc://\S+")
@@ -203,29 +200,29 @@ def connect(
     """
     with needing("dask", "scale"):
         import distributed
-    if isinstance(client, distributed.Client):
-        _wait_for_worker(client, timeout, "the client's scheduler")
-        yield client
-    elif isinstance(client, str):
-        made = _open(distributed, client, timeout)
+    name = client if isinstance(client, str) else "the client's scheduler"
+    with contextlib.ExitStack() as stack:
+        if client is None:
+            workers = n_workers or os.cpu_count() or 1
+            # A free port: the usual one may be taken. On loopback: None would bind all interfaces.
+            options = {"dashboard_address": LOCAL_DASHBOARD, "silence_logs": logging.CRITICAL}
+            cluster = distributed.LocalCluster(workers, threads_per_worker=1, **options)
+            stack.enter_context(cluster)
+            client = stack.enter_context(distributed.Client(cluster, set_as_default=False))
+        elif isinstance(client, str):
+            client = stack.enter_context(_open(distributed, client, timeout))
+        elif not isinstance(client, distributed.Client):
+            needed = "a distributed.Client, the address of a scheduler, or None"
+            hint = Phrase("Pass for example ", Param("scheduler", "tcp://scheduler:8786"))
+            raise WrongType("scale", needed, type(client).__name__, hint)
+        timeout *= WORKER_TIMEOUTS
         try:
-            _wait_for_worker(made, timeout, client)
-            yield made
-        finally:
-            made.close()
-    elif client is None:
-        workers = n_workers or os.cpu_count() or 1
-        # A free port: the usual one may be taken. On loopback: None would bind all interfaces.
-        options = {"dashboard_address": LOCAL_DASHBOARD, "silence_logs": logging.CRITICAL}
-        with (
-            distributed.LocalCluster(workers, threads_per_worker=1, **options) as cluster,
-            distributed.Client(cluster, set_as_default=False) as made,
-        ):
-            yield made
-    else:
-        needed = "a distributed.Client, the address of a scheduler, or None"
-        hint = Phrase("Pass for example ", Param("scheduler", "tcp://scheduler:8786"))
-        raise WrongType("scale", needed, type(client).__name__, hint)
+            client.wait_for_workers(1, timeout=timeout)
+        except TimeoutError as error:
+            advice = "Start workers on machines that see the same folders: dask worker ADDRESS"
+            found = f"none within {timeout:g} seconds"
+            raise NoAnswer("scale", f"a worker at {name}", found, advice) from error
+        yield client
 
 
 def _open(distributed: Any, address: str, timeout: float) -> Any:
@@ -242,13 +239,3 @@ def _open(distributed: Any, address: str, timeout: float) -> Any:
     except (OSError, ValueError) as error:
         found = f"none within {timeout:g} seconds ({type(error).__name__})"
         raise NoAnswer("scale", needed, found, hint) from error
-
-
-def _wait_for_worker(client: Any, timeout: float, name: str) -> None:
-    timeout *= WORKER_TIMEOUTS
-    try:
-        client.wait_for_workers(1, timeout=timeout)
-    except TimeoutError as error:
-        hint = "Start workers on machines that see the same folders: dask worker ADDRESS"
-        found = f"none within {timeout:g} seconds"
-        raise NoAnswer("scale", f"a worker at {name}", found, hint) from error

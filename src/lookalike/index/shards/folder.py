@@ -146,20 +146,13 @@ def refuse_links(folder: Path) -> None:
 
     The folder itself may be a link, which the user made.
     """
-    pending = [str(folder)]
-    while pending:
-        try:
-            entries = list(os.scandir(pending.pop()))
-        # Missing, or removed meanwhile: reading it raises the error for that.
-        except OSError:
-            continue
-        for entry in entries:
-            if entry.is_symlink():
-                found = f"{os.path.relpath(entry.path, folder)!r}, a link"
+    # One that is missing, or removed meanwhile, has none: reading it raises the error for that.
+    for root, inside, files in os.walk(folder):
+        for path in (os.path.join(root, name) for name in (*inside, *files)):
+            if os.path.islink(path):
+                found = f"{os.path.relpath(path, folder)!r}, a link"
                 hint = "Remove the link, or build it again"
                 raise broken(folder, "files of its own", found, hint)
-            if entry.is_dir():
-                pending.append(entry.path)
 
 
 HEAD = "index.lookalike"
