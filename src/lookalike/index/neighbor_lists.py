@@ -124,7 +124,7 @@ def list_neighbors(
     check_k(k, n - 1, WHO, True, "k")
     fields.Real(0.5, 1.0).check(WHO, "recall", recall, "Use 1 for exact lists")
     path = make_folder(Path(folder).absolute())
-    # Without compiled kernels the sampled rows are compared with all others: their recall is then 1,
+    # Without compiled kernels sampled rows are compared with all others, so that their recall is 1,
     # whatever that of the other rows.
     compiled = compile_at_once() if recall < 1.0 else nullcontext()
     with locked(path, WHO), compiled:
