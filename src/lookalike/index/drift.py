@@ -3,7 +3,7 @@
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -124,8 +124,8 @@ class Drift:
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return the columns of the report as lists."""
-        names = ("column", "kind", "values", "outside", "shift", "missing", "fitted_missing")
-        return {name: [getattr(c, name) for c in self.columns] for name in (*names, "reason")}
+        names = [field.name for field in fields(ColumnDrift) if field.name != "examples"]
+        return {name: [getattr(c, name) for c in self.columns] for name in names}
 
 
 def learn_fitted(table: Table | LazyTable) -> dict[str, Fitted]:

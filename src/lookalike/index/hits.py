@@ -28,7 +28,6 @@ Cell = tuple[Table, int]  # a table and the position of a row in it
 # All chosen by hand.
 MIN_COMPARED_SHARE = 4  # pairs compared in at most one of so many columns are noted
 MIN_NAME_WIDTH, MAX_NAME_WIDTH = 12, 40  # characters of the name of the query in a heading
-MAX_TITLE_WIDTH = 80  # characters of it with the id
 MAX_NAMED_COLUMNS = 6  # columns that do not fit on a line, named below the table
 MAX_HTML_COLUMNS, MAX_HTML_HITS = 6, 20
 OURS = ("id", "score", "distance", "similarity")
@@ -451,12 +450,7 @@ class Hits(Sequence[Hit], Result):
     def __repr__(self) -> str:
         return f"Hits(ids={self.ids!r})" if len(self) <= 10 else f"Hits({len(self)} rows)"
 
-    def html_title(self) -> str:
-        """Return the heading of the page, as plain text."""
-        what = "a record" if self.info.id is None else f"row {self._named()}"
-        return f"{self.info.name}: rows like {what}"
-
-    def _named(self, width: int = MAX_TITLE_WIDTH) -> str:
+    def _named(self, width: int) -> str:
         """Return the id of the query, with its name where it has one."""
         name = None if self.label.with_id else self.label.of(self.query)
         if name in (None, str(self.info.id)):

@@ -16,21 +16,11 @@ import numpy as np
 
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.threads import blocks, run
+from lookalike.kernels import bounds as kernels
 from lookalike.kernels.block_bounds import scan
-from lookalike.kernels.bounds import PART_ROWS, TILE_ROWS
-from lookalike.kernels.bounds import collect as collect_rows
-from lookalike.kernels.bounds import propose as propose_rows
 from lookalike.kernels.first_use import worth_compiling
 from lookalike.kernels.lists import keep_pairs
-from lookalike.neighbors.blocks import (
-    MIN_QUERIES,
-    QUERIES_PER_BLOCK,
-    Block,
-    NearRows,
-    can_bound,
-    in_order,
-    raised,
-)
+from lookalike.neighbors import blocks as near_blocks
 from lookalike.neighbors.byte_queries import Bounds, ByteCodes, ByteQueries
 from lookalike.neighbors.graph import NeighborGraph
 
@@ -43,7 +33,7 @@ TILES_TO_BEGIN_WITH = 4
 MAX_LIMIT_TO_MEDIAN = 1.5  # of the queries that are bounded by one box; chosen by hand
 # Pairs that bounds compare in the time in which numpy compares one cell.
 PAIRS_PER_CELL = 4
-MIN_ROWS_FOR_CODES = 4 * TILE_ROWS  # below, brute force is as quick
+MIN_ROWS_FOR_CODES = 4 * kernels.TILE_ROWS  # below, brute force is as quick
 # A search by bounds is given up where more than one row in so many remains. Chosen by hand.
 MIN_ROWS_PER_CANDIDATE = 16
 MAX_LISTED_CELLS = 2**18  # of lists that are looked through together
@@ -71,7 +61,7 @@ class BoundedQuery(NamedTuple):
     codes: ByteCodes
     queries_of: Callable[[Any], ByteQueries]
     limit_of: Callable[[np.ndarray], np.ndarray]
-    keep: Callable[[Callable[[], NearRows]], NearRows] = lambda make: make()
+    keep: Callable[[Callable[[], near_blocks.NearRows]], near_blocks.NearRows] = lambda make: make()
     n_tiles: int | None = None
 
 
@@ -114,14 +104,16 @@ def nearest_by_codes(
     search = _Search(query, exact, exclude, ids, may_list, always, lists, left_over, shares)
     # A process that has few lists to find does not wait for the compiler.
     blockwise = (
-        codes.n_rows and n_queries >= MIN_QUERIES and can_bound(query.queries_of(slice(0, 1)))
+        codes.n_rows
+        and n_queries >= near_blocks.MIN_QUERIES
+        and near_blocks.can_bound(query.queries_of(slice(0, 1)))
     )
     if blockwise and worth_compiling(scan, n_queries * codes.n_rows // PAIRS_PER_CELL):
         asked = _bytes_of(query, n_queries)
-        near = query.keep(lambda: NearRows.make(codes, *asked[1:]))
-        search, boxes = replace(search, near=near), [(at,) for at in in_order(*asked)]
+        near = query.keep(lambda: near_blocks.NearRows.make(codes, *asked[1:]))
+        search, boxes = replace(search, near=near), [(at,) for at in near_blocks.in_order(*asked)]
         rest = np.concatenate(run(search.begin, boxes, jobs, "finding neighbors"))
-        late = [(rest[part],) for part in blocks(len(rest), QUERIES_PER_BLOCK)]
+        late = [(rest[part],) for part in blocks(len(rest), near_blocks.QUERIES_PER_BLOCK)]
         run(search.finish, late, jobs, "finding the last neighbors")
         return lists, left_over
     size = max(1, min(MAX_QUERIES_PER_TASK, -(-n_queries // jobs)))
@@ -144,7 +136,7 @@ class _Search:
     lists, left_over : what is filled
     shares : slices of the tiles, one for each thread in the first pass
     jobs : int, threads of the first pass
-    near : NearRows, the rows in an order of near ones; for blocks
+    near : near_blocks.NearRows, the rows in an order of near ones; for blocks
     """
 
     query: BoundedQuery
@@ -203,7 +195,7 @@ class _Search:
         self.rerank(at, proposed, own, first)
         worst = self.query.limit_of(first.distances[:, -1])
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            limits = np.where(bounds.unit > 0, raised(worst) / bounds.unit, np.inf)
+            limits = np.where(bounds.unit > 0, near_blocks.raised(worst) / bounds.unit, np.inf)
             limits = np.nextafter(limits.astype(np.float32), np.float32(np.inf))
         done = limits < beyond  # no other row can be nearer than the k-th of the first pass
         if not done.all():
@@ -219,13 +211,15 @@ class _Search:
         """
         codes, n = self.query.codes, len(bounds.unit)
         size = min(codes.n_rows, self.lists.k + EXTRA_CANDIDATES)
-        lowest = np.empty((n, self.shares[-1].stop * (TILE_ROWS // PART_ROWS)), np.float32)
+        lowest = np.empty(
+            (n, self.shares[-1].stop * (kernels.TILE_ROWS // kernels.PART_ROWS)), np.float32
+        )
 
         def propose_share(share: slice) -> tuple[np.ndarray, np.ndarray]:
             best, rows = np.full((n, size), np.inf, np.float32), np.full((n, size), -1)
-            propose_rows(
+            kernels.propose(
                 codes.tiles, codes.n_rows, self.allowed, bounds.queries, share.start,
-                share.stop, *_scratch(bounds, TILE_ROWS), lowest, best, rows,
+                share.stop, *_scratch(bounds, kernels.TILE_ROWS), lowest, best, rows,
             )  # fmt: skip
             return best, rows
 
@@ -251,10 +245,10 @@ class _Search:
         limits = np.where(np.isfinite(limits), limits, NO_ROW)
         rows = np.empty(most, np.int64)
         ends, parts, begin = np.zeros(len(limits), np.int64), [], 0
-        scratch, counts = _scratch(bounds, PART_ROWS), np.zeros(len(limits), np.int64)
+        scratch, counts = _scratch(bounds, kernels.PART_ROWS), np.zeros(len(limits), np.int64)
         # The kernel stops before a query whose rows no longer fit; then its buffer is copied.
         while begin < len(limits):
-            done = collect_rows(
+            done = kernels.collect(
                 codes.tiles, codes.n_rows, self.allowed, bounds.queries, begin,
                 len(limits), limits, most, *scratch, lowest, ends, rows,
             )  # fmt: skip
@@ -292,7 +286,7 @@ class _Search:
 
     def nearest_bounds(self, asked: ByteQueries, n_tiles: int) -> Pairs:
         """Return the rows with the smallest bounds of the tiles nearest to a block."""
-        numbers, _ = self.near.nearest(Block(asked, self.query.codes.gaps), n_tiles)
+        numbers, _ = self.near.nearest(near_blocks.Block(asked, self.query.codes.gaps), n_tiles)
         some = self.near.take(numbers, self.allowed)
         codes = ByteCodes(some.tiles, len(some.allowed), self.query.codes.gaps)
         query, shares = self.query._replace(codes=codes), [slice(0, len(numbers))]
@@ -305,7 +299,7 @@ class _Search:
         if not len(at):
             return
         first, n_pairs = self.lists[at], 0
-        block = Block(self.query.queries_of(at), self.query.codes.gaps)
+        block = near_blocks.Block(self.query.queries_of(at), self.query.codes.gaps)
         most = len(at) * max(MIN_ROWS_FOR_CODES, self.query.codes.n_rows // MIN_ROWS_PER_CANDIDATE)
 
         def limits() -> np.ndarray:
@@ -331,9 +325,9 @@ def near_order(query: BoundedQuery, n: int) -> np.ndarray | None:
     query : BoundedQuery, whose queries are the rows
     n : int
     """
-    if not can_bound(query.queries_of(slice(0, 1))):
+    if not near_blocks.can_bound(query.queries_of(slice(0, 1))):
         return None
-    near = query.keep(lambda: NearRows.make(query.codes, *_bytes_of(query, n)[1:]))
+    near = query.keep(lambda: near_blocks.NearRows.make(query.codes, *_bytes_of(query, n)[1:]))
     return near.positions.ravel()[:n]
 
 
@@ -341,7 +335,7 @@ def _bytes_of(query: BoundedQuery, n: int) -> tuple[np.ndarray, np.ndarray, np.n
     """Return the codes of n queries, kind and mean worth of the columns, as ``in_order`` takes."""
     kind = query.queries_of(slice(0, 1)).kind
     codes, worth = np.empty((n, len(kind)), np.uint8), np.zeros(len(kind))
-    for part in blocks(n, 32 * QUERIES_PER_BLOCK):
+    for part in blocks(n, 32 * near_blocks.QUERIES_PER_BLOCK):
         asked = query.queries_of(part)
         codes[part] = asked.cells
         worth += np.broadcast_to(asked.worth, asked.own.shape).sum(axis=0)

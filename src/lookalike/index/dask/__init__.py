@@ -5,14 +5,7 @@ same rows, and writes its result as a shard under another name, then renames it:
 idempotent.
 """
 
-from lookalike.index.dask.folders import (
-    add,
-    check,
-    fit_encode,
-    knn_graph,
-    open_index,
-    read_table,
-)
+from lookalike.index.dask.folders import add, check, fit_encode, knn_graph, open_index, read_table
 from lookalike.index.dask.scheduling import Summary, connect
 
 __all__ = [
