@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lookalike._runtime.text import clean, short
-from lookalike.index.hits import Hit, Hits
+from lookalike.index.hits import Hit, Hits, shown
 from lookalike.show.reasons import Reason, Styles
 from lookalike.table import Column, Table
 
@@ -102,10 +102,9 @@ class HitLines:
             yield first + Text(" " * GAP + reason, "dim")
 
     def _ours(self, hit: Hit) -> list[str]:
-        values = {
+        values = hit.texts(".4g") | {
             "row": short(hit.id),
-            **hit.texts(".4g"),
-            "similarity": hit.texts(".3f")["similarity"],
+            "similarity": shown(hit.similarity, ".3f"),
         }
         return [values[name] for name in self.numbers]
 
@@ -115,9 +114,8 @@ class HitLines:
         """Choose the columns that fit, those that name a row before the others."""
         shown: list[Column] = []
         left: list[str] = []
-        wanted = [table[name] for name in only] or self.hits.shown_columns(table)
         rows = [self.hits.query, *(hit.row for hit in self.hits)]
-        for column in wanted:
+        for column in [table[name] for name in only] or self.hits.shown_columns(table):
             longest = self._longest(first=not shown)
             cells = [self._cell(column, r[column.name], longest) for r in rows if column.name in r]
             width = max(map(_length, [short(column.name, longest), *cells]))

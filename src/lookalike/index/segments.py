@@ -129,32 +129,12 @@ class SegmentQuery:
     gamma: float | None = None
     unliked: Rows | None = None
 
-    def scan(self, rows: Rows, positions: np.ndarray, k: int) -> NeighborGraph:
-        """Return the unfinished lists of the k best of some rows, all of them compared."""
-        measure, gamma = self.measure, self.gamma
-        if gamma is None:
-            return measure.nearest(self.rows, rows, k, exclude=self.exclude, ids=positions)
-
-        # Block by block as in exact search: distances to all rows may not fit in memory.
-        def score(_: slice, part: slice) -> np.ndarray:
-            b = rows[part]
-            far: Any = () if self.unliked is None else measure.block(self.unliked, b)
-            return rocchio(measure.block(self.rows, b), far, gamma)[None]
-
-        fill, wide = fill_by_blocks(score, positions, np.array([-1])), k + len(self.omit)
-        lists = search(fill, 1, len(rows), wide, n_jobs=getattr(measure, "n_jobs", None))
-        # Longer by the rows that may not be listed: even if all of them are nearest, the k best of
-        # the others are found.
-        listed = np.flatnonzero(~np.isin(lists.indices[0], self.omit))[:k]
-        return replace(
-            lists, indices=lists.indices[:, listed], distances=lists.distances[:, listed]
-        )
-
     def search(
         self, segment: Segment, mask: np.ndarray | None, sketches: Sketches | None
     ) -> NeighborGraph | None:
         """Return unfinished lists of the k best rows of a segment; None if it has no such rows."""
         rows, positions, allowed = segment.rows, segment.positions, segment.allowed(mask)
+        names = {"exclude": self.exclude, "ids": positions}
         if self.gamma is None:
             if sketches is not None:
                 ours = (self.measure, self.rows, rows, self.k, allowed, self.exclude, positions)
@@ -162,12 +142,33 @@ class SegmentQuery:
                     return lists
             # Without a copy of the allowed rows, where the measure can.
             if allowed is not None and self.measure.steps_over(rows, self.k):
-                names = {"exclude": self.exclude, "ids": positions}
                 return self.measure.nearest_among(self.rows, rows, self.k, allowed, **names)
         if allowed is not None:
             # A filter selects rows for one search, so that selection is not cached.
             rows, positions = segment.live_rows if mask is None else segment.select(allowed)
-        return self.scan(rows, positions, self.k) if len(rows) else None
+        if not len(rows):
+            return None
+        if self.gamma is None:
+            return self.measure.nearest(self.rows, rows, self.k, **names | {"ids": positions})
+        return self._best(rows, positions, self.gamma)
+
+    def _best(self, rows: Rows, positions: np.ndarray, gamma: float) -> NeighborGraph:
+        """Return the unfinished list of the rows that score best by feedback."""
+        measure, nowhere = self.measure, np.array([-1])
+
+        # Block by block as in exact search: distances to all rows may not fit in memory.
+        def score(_: slice, part: slice) -> np.ndarray:
+            b = rows[part]
+            far: Any = () if self.unliked is None else measure.block(self.unliked, b)
+            return np.asarray(rocchio(measure.block(self.rows, b), far, gamma))[None]
+
+        # Longer by the rows that may not be listed: even if all of them are nearest, the k best of
+        # the others are found.
+        fill, wide = fill_by_blocks(score, positions, nowhere), self.k + len(self.omit)
+        lists = search(fill, 1, len(rows), wide, n_jobs=getattr(measure, "n_jobs", None))
+        listed = np.flatnonzero(~np.isin(lists.indices[0], self.omit))[: self.k]
+        indices, distances = lists.indices[:, listed], lists.distances[:, listed]
+        return NeighborGraph(indices, distances, lists.n_indexed)
 
 
 @saveable

@@ -163,10 +163,11 @@ def write_shard(
             raise WrongType("Shard", "arrays of numbers", found, hint)
     # Numbered files: names of columns may hold anything, names of files may not.
     members = {key: f"{number}.npy" for number, key in enumerate(arrays)}
-    writers: list[Any] = [partial(_write_array, array) for array in arrays.values()]
+    writers: dict[str, Callable[[Path], None]]
+    writers = {members[key]: partial(_write_array, array) for key, array in arrays.items()}
     with making_folder(folder) as draft:
         files = {}
-        for name, write in [*zip(members.values(), writers, strict=True), *(more or {}).items()]:
+        for name, write in {**writers, **(more or {})}.items():
             write(draft / name)
             files[name] = (draft / name).stat().st_size, hash_file(draft / name)
         page: dict[str, Any] = {"format": FORMAT, "about": dict(about)}

@@ -90,15 +90,9 @@ def _to_arrow(column: Column) -> Any:
     kind, values = column.kind.name, column.values
     if kind == "number" or kind in CODED:
         return pa.array(np.ascontiguousarray(values))
-    if kind in MATRIX:
-        # Vectors of width 0, or no rows: there is nothing to flatten.
-        if not values.size:
-            return pa.nulls(len(values))
-        flat = pa.array(np.ascontiguousarray(values).reshape(-1))
-        return pa.FixedSizeListArray.from_arrays(flat, values.shape[1])
     if kind == "text":
         return pa.array(values, pa.large_string())
-    if kind == "series":
+    if kind == "series" or kind in MATRIX:
         return pa.array(list(values), pa.large_list(pa.float64()))
     texts = [None if cell is None else encode_cell(cell) for cell in values]
     return pa.array(texts, pa.large_string())
@@ -121,9 +115,8 @@ def _to_numpy(cells: Any, like: Column) -> np.ndarray:
     if kind in ("number", *CODED):
         return np.array(cells.to_numpy(zero_copy_only=False))
     if kind in MATRIX:
-        if pa.types.is_null(cells.type):
-            return np.empty((len(cells), like.kind.width), like.values.dtype)
-        return np.array(cells.flatten().to_numpy(zero_copy_only=False)).reshape(len(cells), -1)
+        flat = cells.flatten().to_numpy(zero_copy_only=False)
+        return np.array(flat).reshape(len(cells), like.kind.width)
     out, values = np.empty(len(cells), dtype=object), cells.to_pylist()
     if kind == "text":
         out[:] = values
