@@ -57,7 +57,7 @@ def measure(n):
 
     import lookalike as la
     from lookalike.index.shards.folder import ShardFolder
-    from lookalike.index.shards.from_files import begin_build
+    from lookalike.index.shards.build import begin_build
     from lookalike.neighbors.graph import NeighborGraph
 
     la.config(n_jobs=1, progress=False, everywhere=True)

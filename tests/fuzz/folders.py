@@ -88,9 +88,10 @@ def damage_folder(folder, target, rng):
         sign(target / "manifest.json", lambda page: page["head"], path)
         return f"head: {done}"
     if how == "gone":
-        path = target / json.loads((target / "manifest.json").read_bytes())["deleted"][0]
+        name = json.loads((target / "manifest.json").read_bytes())["deleted"]
+        path = target / "shards" / name / "0.npy"
         done = change_npy(path, rng)
-        sign(target / "manifest.json", lambda page: page["deleted"], path)
+        sign(path.parent / "shard.json", lambda page: entry_of(page, path.name), path)
         return f"deleted rows: {done}"
     files = sorted(path for path in shard.iterdir() if path.suffix == ".npy")
     if how == "array" and files:
@@ -130,8 +131,7 @@ def change_json(path, rng):
     if rng.random() < 0.4:
         name = NAMES[int(rng.integers(len(NAMES)))]
         if "shards" in page:
-            place = page["shards"] if rng.random() < 0.5 else page["deleted"]
-            place[0] = name
+            page |= {"shards": [name]} if rng.random() < 0.5 else {"deleted": name}
         else:
             at = int(rng.integers(len(page["files"])))
             page["files"][at][0] = name

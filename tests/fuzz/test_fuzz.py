@@ -50,7 +50,7 @@ def test_every_saveable_class_is_damaged(saved):
     # Functions are handed back by the caller; the head of a folder of shards is not a file that is
     # loaded: it is damaged with its folder (fuzz.folders), and each class that it holds here. A
     # query of shards lives as long as its search, in a folder of the client that its workers read.
-    apart = {"CallableDistance", "ShardHead", "SegmentQuery"}
+    apart = {"CallableDistance", "ShardHead"}
     missing = {name for name in ours if f'"class": "{name}"'.encode() not in text}
     assert missing == apart
 

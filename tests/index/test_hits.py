@@ -1,12 +1,14 @@
 """Hits: explanations on demand, notes, and the forms of a result."""
 
 import io
+import re
 
 import pytest
 from rich.console import Console
 
 import lookalike as la
-from lookalike.index.hits import SearchInfo
+from lookalike.index.hits import MAX_HTML_COLUMNS, MAX_HTML_HITS, PairExplanation, SearchInfo
+from lookalike.show.result import Result
 
 PETS = {"weight": [4.0, 30.0, 5.0, 28.0], "animal": ["cat", "dog", "cat", "wolf"]}
 
@@ -76,7 +78,7 @@ def test_columns_of_ours_and_of_the_table(hits):
     assert len(why.cells()["for"]) == 3
     none = la.Index("gower").fit(PETS).search(0, filter={"weight": (">", 99)})
     assert none.with_info(SearchInfo(why=True)).cells()["for"] == []
-    assert str(none) == "no rows found"
+    assert str(none).startswith("no row meets the filter")
 
 
 def test_plain_values(hits):
@@ -130,3 +132,83 @@ def test_the_name_of_the_query_is_cut_so_that_the_heading_fits():
         assert " ".join(console.file.getvalue().split()).startswith(head)
         one_line = console.file.getvalue().splitlines()[0] == head
         assert one_line is (width >= 58)
+
+
+MISSING_PETS = {
+    "name": ["Minka", "Rex", "<b>"],
+    "weight": [4.0, 30.5, None],
+    "animal": ["cat", "dog", "cat"],
+}
+
+
+def heads(html):
+    return [
+        re.sub("<.*?>", "", head) for head in re.findall(r"<th.*?</th>", html.split("<tbody")[0])
+    ]
+
+
+def test_the_query_and_every_hit_with_its_reasons():
+    hits = la.Index("gower").fit(MISSING_PETS).search(0, k=2)
+    html = hits.html_body()
+    assert heads(html) == ["id", "similarity", "compared", "name", "weight", "animal"]
+    assert html.index("query") < html.index("Minka") < html.index("Rex")
+    assert "&lt;b&gt;" in html
+    assert "<b>" not in html
+    assert f"{hits[0].similarity:.3f}" in html
+    assert hits[0].phrases()[0][0].to_html() in html
+    assert hits[:0].html_body() == "<p>no rows found</p>"
+
+
+def test_scores_are_shown_where_they_are_not_distances():
+    index = la.Index("gower").fit(MISSING_PETS)
+    html = index.search(0, like=[0], unlike=[1], k=1).html_body()
+    assert heads(html)[:3] == ["id", "score", "similarity"]
+
+
+def test_many_rows_and_columns_are_counted_not_shown():
+    rows = {
+        f"c{j}": [float(i + j) for i in range(MAX_HTML_HITS + 6)]
+        for j in range(MAX_HTML_COLUMNS + 2)
+    }
+    index = la.Index("gower").fit(rows)
+    html = index.search(0, k=MAX_HTML_HITS + 3).html_body()
+    assert len(heads(html)) == 2 + MAX_HTML_COLUMNS
+    assert "3 more rows" in html
+    assert "more rows" not in index.search(0, k=MAX_HTML_HITS).html_body()
+
+
+def test_an_id_column_is_not_shown_twice():
+    index = la.Index("gower", id_column="name").fit(MISSING_PETS)
+    html = index.search("Minka", k=2).html_body()
+    assert heads(html) == ["id", "similarity", "compared", "weight", "animal"]
+    assert "Rex" in html
+
+
+NAMED_PETS = "name,weight,animal\nTom,4,cat\nRex,30,dog\nKit,5,cat\nWolf,28,wolf\nAnn,7,cat\n"
+
+
+@pytest.fixture
+def pets(tmp_path):
+    path = tmp_path / "pets.csv"
+    path.write_text(NAMED_PETS)
+    return path
+
+
+def test_every_form_has_the_same_values(pets):
+    found = la.explain(pets, 0, 2)
+    assert isinstance(found, PairExplanation)
+    assert issubclass(PairExplanation, Result)
+    frame = found.to_frame()
+    columns = found.to_dict()["columns"]
+    assert frame["column"].tolist() == [column["column"] for column in columns]
+    assert frame["for"].tolist() == [column["for"] for column in columns]
+    text = found.text(300)
+    assert text.startswith(f"{pets}: why 0 and 2 are alike, by Gower\n")
+    assert all(str(column["column"]) in text for column in columns)
+    assert "<table" in found.to_html()
+    assert max(map(len, found.text(40).splitlines()[1:])) <= 40
+
+
+def test_records_are_not_written_out_in_the_heading(pets):
+    text = la.explain(pets, {"weight": 5.0}, 1).text(300)
+    assert "why a record and 1 are alike" in text

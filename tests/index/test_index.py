@@ -255,7 +255,7 @@ def test_hits_tell_what_was_asked_and_found(named):
     assert list(frame["id"]) == hits.ids
     ours = ["id", "score", "distance", "similarity", "compared", "compared_of"]
     assert list(frame.columns) == [*ours, *mixed().columns]
-    assert len(str(hits).splitlines()) == 4
+    assert len(str(hits).splitlines()) == 4 + 3  # a heading, the query and a rule
     assert "score" in str(hits)
     assert "score" not in str(named.search("p", 3))
     assert repr(hits.ids) in repr(hits)
@@ -780,3 +780,17 @@ def test_lists_drawn_from_a_wider_list():
     # None draws anew: thirty draws of 5 of 10 rows cannot all be one list.
     anew = {tuple(index.search(7, k=5, among=(10, None)).ids) for _ in range(30)}
     assert len(anew) > 1
+
+
+def test_an_index_in_a_few_lines():
+    index = la.Index("gower").fit({f"c{j}": [1.0, 2.0, 3.0, 4.0] for j in range(14)})
+    html = index._repr_html_()
+    assert "c0 (number)" in html
+    assert "c11 (number) and 2 more" in html
+    assert "c12" not in html
+    assert "0, 1, 2, …" in html
+    assert "Gower" in html
+    few = la.Index("gower").fit({"c": [1.0, 2.0, 3.0]})._repr_html_()
+    assert "0, 1, 2" in few
+    assert "…" not in few
+    assert "more" not in few

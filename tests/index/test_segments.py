@@ -9,6 +9,7 @@ import lookalike as la
 from lookalike.errors import LookalikeWarning
 from lookalike.index.segments import (
     Segment,
+    SegmentQuery,
     Segments,
     as_id,
     join_tables,
@@ -89,13 +90,27 @@ def test_compaction_merges_neighbors_up_to_a_size_and_keeps_fitted_rows_apart(me
 def test_a_search_sees_live_rows_copied_once(measure):
     n = 20
     whole = segment(measure, range(n), 0)
-    assert whole.view(None)[0] is whole.rows
     few = whole.without(np.arange(5))
-    rows, positions = few.view(None)
+    rows, positions = few.live_rows
     assert (len(rows), positions.tolist()) == (n - 5, list(range(5, n)))
-    assert few.view(None)[0] is rows
-    masked = few.view(np.arange(n) % 2 == 0)
-    assert masked[1].tolist() == [p for p in range(n) if p % 2 == 0 and few.live[p]]
+    assert few.live_rows[0] is rows
+    compared = []
+
+    class Noted(Vector):
+        def nearest(self, a, b, k, **names):
+            compared.append(b)
+            return measure.nearest(a, b, k, **names)
+
+    query = SegmentQuery(Noted(), measure.encode([[0.0]]), 30, np.array([-1]))
+    masks = None, np.arange(n) % 2 == 0
+    lists = [query.search(some, mask, None) for some in (whole, few) for mask in masks]
+    assert compared[0] is whole.rows
+    assert compared[2] is rows
+    found = [one.indices[0][one.indices[0] >= 0].tolist() for one in lists]
+    assert found == [
+        list(range(start, n, step)) for start, step in ((0, 1), (0, 2), (5, 1), (6, 2))
+    ]
+    assert query.search(few, np.arange(n) < 5, None) is None
 
 
 def test_loaded_segments_ascend(measure):

@@ -52,7 +52,7 @@ def fit(measure, X, **options):
 def walked(index):
     """Whether a search of the index walks a graph in every large segment."""
     tuned = [
-        index._sketches.tuned(index.measure_, segment.rows)
+        Sketches(index.recall).tuned(index.measure_, segment.rows)
         for segment in index.state_.segments.segments
         if len(segment) >= sketches.MIN_ROWS
     ]

@@ -414,9 +414,8 @@ def test_ids_are_read_by_the_kind_they_had_at_first():
     now = la.Index("gower", id_column="code", kinds=kinds).fit(rows).state_
     more = now.read_added({"code": ["011"], "x": [2.0]}, "add")
     assert more.aside[-1].values.tolist() == ["011"]
-    assert now.id_kind.name == "text"
     plain = la.Index("gower").fit({"x": [0.0, 1.0]}).state_
-    assert plain.id_column is plain.id_kind is None
+    assert plain.id_column is None
     assert plain.read_added({"x": [2.0]}, "add").names == ("x",)
 
 

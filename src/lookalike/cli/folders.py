@@ -170,8 +170,8 @@ def names_parquet(file: str) -> bool:
 def check_folder(file: str, repair: bool, scheduler: str | None = None) -> None:
     """Compare every file of a folder with its hash; write damaged shards again on request."""
     from lookalike.index import Index
+    from lookalike.index.shards.build import repair_folder
     from lookalike.index.shards.folder import ShardFolder
-    from lookalike.index.shards.from_files import repair_folder
 
     if scheduler is None:
         faults = ShardFolder.open(file).faults()

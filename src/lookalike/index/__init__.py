@@ -7,7 +7,7 @@ from lookalike.index.index import Index
 from lookalike.index.neighbor_lists import NeighborLists, list_neighbors
 from lookalike.index.refeat import ReFeat
 from lookalike.index.relevance import rocchio
-from lookalike.index.shards.from_files import build_index
+from lookalike.index.shards.build import build_index
 
 __all__ = [
     "ColumnDrift",

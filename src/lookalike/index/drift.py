@@ -3,13 +3,14 @@
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._runtime.text import short
 from lookalike.errors import InPython, LookalikeWarning
+from lookalike.index.segments import join_columns
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Fields, Integer, Real
 from lookalike.table import Column, LazyTable, Table
@@ -123,23 +124,20 @@ class Drift:
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return the columns of the report as lists."""
-        names = ("column", "kind", "values", "outside", "shift", "missing", "fitted_missing")
-        return {name: [getattr(c, name) for c in self.columns] for name in (*names, "reason")}
+        names = [field.name for field in fields(ColumnDrift) if field.name != "examples"]
+        return {name: [getattr(c, name) for c in self.columns] for name in names}
 
 
 def learn_fitted(table: Table | LazyTable) -> dict[str, Fitted]:
     """Return ranges, deciles and shares of missing values; of files a column at a time."""
-    if isinstance(table, LazyTable):
-        columns, missing, tally_of = table.like, table.n_missing, table.tally
-    else:
-        columns, missing = table, {column.name: int(column.missing.sum()) for column in table}
-        tally_of = lambda name: Tally.of([table[name].values])  # noqa: E731
-    fitted = {}
-    for column in columns:
-        name, n_missing = column.name, missing[column.name]
+    lazy, fitted = table if isinstance(table, LazyTable) else None, {}
+    for column in table if isinstance(table, Table) else table.like:
+        name = column.name
+        n_missing = int(column.missing.sum()) if lazy is None else lazy.n_missing[name]
         count, points, shares = len(table) - n_missing, np.empty(0), np.empty(0)
         if column.kind.name == "number":
-            finite = tally_of(name).finite()
+            tally = Tally.of([column.values]) if lazy is None else lazy.tally(name)
+            finite = tally.finite()
             count = finite.count
             if count:
                 points = finite.quantiles(DECILES)
@@ -177,15 +175,15 @@ def report_drift(
     n_added = sum(int(live.sum()) for _, live in added)
     columns = []
     for name, before in fitted.items() if n_added else ():
-        cells = [table[name].take(live) for table, live in added]
+        cells = join_columns([table[name].take(live) for table, live in added])
         columns.append(_compare(before, cells, FALSE_ALARMS / len(fitted)))
     return Drift(n_fitted, n_added, tuple(columns))
 
 
-def _compare(before: Fitted, columns: Sequence[Column], alarms: float) -> ColumnDrift:
-    name, kind = columns[0].name, columns[0].kind.name
-    missing = np.concatenate([column.missing for column in columns])
-    known = np.concatenate([_numbers(column) for column in columns])
+def _compare(before: Fitted, column: Column, alarms: float) -> ColumnDrift:
+    kind, missing, known = column.kind.name, column.missing, np.empty(0)
+    if kind == "number":
+        known = column.values[np.isfinite(column.values)].astype(np.float64)
     shift, outside, examples = 0.0, 0, []
     if len(known) and len(before.points):
         odd = known[(known < before.low) | (known > before.high)]
@@ -193,7 +191,7 @@ def _compare(before: Fitted, columns: Sequence[Column], alarms: float) -> Column
         upto = np.searchsorted(np.sort(known), before.points, side="right") / len(known)
         shift, outside, examples = float(np.abs(upto - before.shares).max()), len(odd), odd.tolist()
     elif kind in NEW:
-        outside, examples = _unknown(columns)
+        outside, examples = int((column.values < -1).sum()), list(column.unknown.values())
     # Unknown levels count as missing cells, since they have no rank, but are values here.
     total = int((~missing).sum()) + (outside if kind == "order" else 0)
     examples = list(dict.fromkeys(examples))[:3]
@@ -207,13 +205,7 @@ def _compare(before: Fitted, columns: Sequence[Column], alarms: float) -> Column
     elif shift > max(MAX_SHIFT, _critical(len(known), before.values, alarms)):
         reason = f"the added values are distributed differently (shift {shift:.2f})"
     gone = float(missing.mean()), before.missing
-    return ColumnDrift(name, kind, total, share, shift, *gone, tuple(examples), reason)
-
-
-def _unknown(columns: Sequence[Column]) -> tuple[int, list[Any]]:
-    """Return how many cells have a level that no fitted row had, and these levels."""
-    count = sum(int((column.values < -1).sum()) for column in columns)
-    return count, [value for column in columns for value in column.unknown.values()]
+    return ColumnDrift(column.name, kind, total, share, shift, *gone, tuple(examples), reason)
 
 
 def _critical(added: int, fitted: int, alarms: float) -> float:
@@ -222,9 +214,3 @@ def _critical(added: int, fitted: int, alarms: float) -> float:
     The asymptotic critical value of the two-sample Kolmogorov-Smirnov test.
     """
     return math.sqrt(-math.log(alarms / 2) / 2 * (1 / max(added, 1) + 1 / max(fitted, 1)))
-
-
-def _numbers(column: Column) -> np.ndarray:
-    if column.kind.name != "number":
-        return np.empty(0)
-    return np.asarray(column.values[np.isfinite(column.values)], dtype=np.float64)

@@ -86,24 +86,20 @@ def read_texts(words: Sequence[str], kinds: Mapping[str, Any]) -> dict[str, Any]
     {'year': {'>=': '1990', '<': '2000'}, 'mpaa': {'==': 'PG'}}
     """
     found: dict[str, Any] = {}
+    columns = "|".join(map(re.escape, kinds))
     for word in words:
         column, sign, value = _condition(word, list(kinds))
-        _refuse_two(word, value, list(kinds))
+        # Two conditions in one text would be one with a value that no cell has.
+        second = re.search(rf"(?:,|&| and )\s*((?:{columns})\s*[=!<>~].*)", value)
+        if second is not None:
+            first = word[: word.rindex(value) + second.start()]
+            hints = ("Use ", Param("filter", [first.strip(), second[1]]))
+            raise InvalidInput(WHO, "one condition in a text", repr(word), hints)
         if sign in found.setdefault(column, {}):
             who, hint = Param("filter", word), "Use one of them, or the operator 'in' of JSON"
             raise InvalidInput(who, "each condition once", f"{sign} twice", hint)
         found[column][sign] = _value(value, getattr(kinds[column], "name", ""))
     return found
-
-
-def _refuse_two(word: str, value: str, names: list[str]) -> None:
-    """Refuse two conditions in one text, which would be one with a value that no cell has."""
-    columns = "|".join(map(re.escape, names))
-    second = re.search(rf"(?:,|&| and )\s*((?:{columns})\s*[=!<>~].*)", value)
-    if second is not None:
-        first = word[: word.rindex(value) + second.start()]
-        hint = ("Use ", Param("filter", [first.strip(), second[1]]))
-        raise InvalidInput(WHO, "one condition in a text", repr(word), hint)
 
 
 def _condition(word: str, names: list[str]) -> tuple[str, str, str]:
@@ -154,30 +150,16 @@ def meets(table: Table, conditions: Conditions) -> np.ndarray:
 
 
 def _meets(column: Column, word: str, value: Any) -> np.ndarray:
-    missing = column.blank
+    if word in ("==", "!=", "in", "not in"):
+        is_list = not isinstance(value, str) and hasattr(value, "__iter__")
+        if word.endswith("in") and not is_list:
+            raise _refuse(column, word, "a list of values", repr(value), "Put it into a list")
+        hit = _among(column, word, list(value) if word.endswith("in") else [value])
+        # As in SQL, a missing cell meets neither == nor !=.
+        return hit if word in ("==", "in") else ~hit & ~column.blank
     if _asks_for_missing(value):
-        if word not in ("==", "!="):
-            raise _refuse(column, word, "a value", "None", "Use == or != for missing values")
-        return missing if word == "==" else ~missing
-    if word in ORDERED:
-        return _ordered(column, word, value)
-    if word == "contains":
-        return _contains(column, value) & ~missing
-    if word in ("in", "not in"):
-        hit = _among(column, word, _as_list(column, word, value))
-        return hit if word == "in" else ~hit & ~missing
-    if column.kind.name in BY_CODE:
-        equal = column.values == _read(column, word, value)[0]
-    else:
-        equal = _equal_cells(column, word, value)
-    # As in SQL, a missing cell meets neither == nor !=.
-    return np.asarray((equal if word == "==" else ~equal) & ~missing)
-
-
-def _as_list(column: Column, word: str, value: Any) -> list[Any]:
-    if isinstance(value, str) or not hasattr(value, "__iter__"):
-        raise _refuse(column, word, "a list of values", repr(value), "Put it into a list")
-    return list(value)
+        raise _refuse(column, word, "a value", "None", "Use == or != for missing values")
+    return _ordered(column, word, value) if word in ORDERED else _contains(column, value)
 
 
 def _ordered(column: Column, word: str, value: Any) -> np.ndarray:
@@ -194,21 +176,31 @@ def _ordered(column: Column, word: str, value: Any) -> np.ndarray:
 
 
 def _among(column: Column, word: str, values: list[Any]) -> np.ndarray:
-    """Return which cells equal one of many values, in time linear in cells and values."""
+    """Return which cells equal one of the values, in time linear in cells and values."""
     known = [value for value in values if not _asks_for_missing(value)]
     hit = column.blank.copy() if len(known) < len(values) else np.zeros(len(column), dtype=bool)
-    kind, types = column.kind.name, set(map(type, known))
-    if not known or not (types <= {str} or types <= {int, float}) or kind not in (*BY_CODE, "text"):
-        for value in known:
-            hit |= _meets(column, "==", value)
+    kind = column.kind.name
+    if not known:
         return hit
-    # Values are read together and compared in one pass: a request with 200,000 of them must not
-    # take a pass over all cells for each.
-    cells = _read(column, word, *dict.fromkeys(known))
-    if kind == "text":
-        wanted = set(cells) - {None}
-        return hit | np.fromiter((cell in wanted for cell in column.values), bool, len(column))
-    return np.asarray(hit | (np.isin(column.values, cells) & ~column.blank))
+    if kind not in (*BY_CODE, *HOLDING, "object"):
+        hint = "Use None or ('!=', None), or a function of the record"
+        needed = "a column of single values, texts, sets or sequences"
+        raise _refuse(column, word, needed, kind, hint)
+    # Cells are compared in one pass: a request with 200,000 values must not take one for each.
+    if kind in BY_CODE:
+        wanted: Any = _read_each(column, word, known)
+        return np.asarray(hit | (np.isin(column.values, wanted) & ~column.blank))
+    wanted = set(_read_each(column, word, known)) if kind in HOLDING else known
+    same = (cell is not None and cell in wanted for cell in column.values)
+    return hit | np.fromiter(same, bool, len(column))
+
+
+def _read_each(column: Column, word: str, values: list[Any]) -> list[Any]:
+    """Read values as cells of the column; those of one type together, as in a column of them."""
+    by_type: dict[type, list[Any]] = {}
+    for value in values:
+        by_type.setdefault(type(value), []).append(value)
+    return [cell for some in by_type.values() for cell in _read(column, word, *some)]
 
 
 def _asks_for_missing(value: Any) -> bool:
@@ -238,18 +230,6 @@ def _read(column: Column, word: str, *values: Any) -> np.ndarray:
 def _not_a_level(column: Column, word: str, value: Any) -> InvalidInput:
     hint = suggest(str(value), column.kind.levels)
     return _refuse(column, word, "one of its levels", repr(value), hint)
-
-
-def _equal_cells(column: Column, word: str, value: Any) -> np.ndarray:
-    kind = column.kind.name
-    if kind in ("text", "set", "sequence"):
-        value = _read(column, word, value)[0]
-    elif kind != "object":
-        hint = "Use None or ('!=', None), or a function of the record"
-        needed = "a column of single values, texts, sets or sequences"
-        raise _refuse(column, word, needed, kind, hint)
-    same = (cell is not None and bool(cell == value) for cell in column.values)
-    return np.fromiter(same, bool, len(column))
 
 
 def _contains(column: Column, value: Any) -> np.ndarray:

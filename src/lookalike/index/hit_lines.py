@@ -1,25 +1,17 @@
-"""Layout of hits on a terminal and in HTML: one line per row, its reasons below it or beside it.
-
-An index has a summary in HTML, too.
-"""
+"""Layout of hits on a terminal: one line per row, its reasons below it or beside it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lookalike._runtime.text import clean, short
 from lookalike.index.hits import Hit, Hits, shown
-from lookalike.show.html.document import fragment, sides
-from lookalike.show.html.markup import Html, escape
-from lookalike.show.html.markup import table as html_table
 from lookalike.show.reasons import Reason, Styles
 from lookalike.table import Column, Table
 
 if TYPE_CHECKING:
     from rich.text import Text
-
-    from lookalike.index.snapshot import Snapshot
 
 # All chosen by hand.
 MIN_WIDTH_FOR_SIDE_REASONS = 160  # from here reasons are beside a row, else below it
@@ -95,7 +87,10 @@ class HitLines:
         from rich.text import Text
 
         line = Text(self._join([*self._ours(hit), *self._cells(hit.row)]))
-        reasons = self._reasons(hit) if self.why else []
+        # A line for what speaks for the row, and one for what speaks against it.
+        both = zip(SIGNS, hit.phrases() if self.why else (), strict=False)
+        free = self.reason_width - len(SIGNS[0])
+        reasons = [sign + _fill(side, free) for sign, side in both if side]
         if not self.beside:
             line.rstrip()
             yield line
@@ -106,17 +101,9 @@ class HitLines:
             first = line if i == 0 else Text(" " * start)
             yield first + Text(" " * GAP + reason, "dim")
 
-    def _reasons(self, hit: Hit) -> list[str]:
-        """Return a line for what speaks for the row and one for what speaks against it."""
-        sides = zip(SIGNS, hit.phrases(), strict=True)
-        return [sign + _fill(side, self.reason_width - len(sign)) for sign, side in sides if side]
-
     def _ours(self, hit: Hit) -> list[str]:
-        values = {
+        values = hit.texts(".4g") | {
             "row": short(hit.id),
-            "score": shown(hit.score, ".4g"),
-            "distance": shown(hit.distance, ".4g"),
-            "compared": hit.compared_text,
             "similarity": shown(hit.similarity, ".3f"),
         }
         return [values[name] for name in self.numbers]
@@ -127,9 +114,8 @@ class HitLines:
         """Choose the columns that fit, those that name a row before the others."""
         shown: list[Column] = []
         left: list[str] = []
-        wanted = [table[name] for name in only] or self.hits.shown_columns(table)
         rows = [self.hits.query, *(hit.row for hit in self.hits)]
-        for column in wanted:
+        for column in [table[name] for name in only] or self.hits.shown_columns(table):
             longest = self._longest(first=not shown)
             cells = [self._cell(column, r[column.name], longest) for r in rows if column.name in r]
             width = max(map(_length, [short(column.name, longest), *cells]))
@@ -188,51 +174,3 @@ def _length(text: str) -> int:
     from rich.cells import cell_len
 
     return cell_len(clean(text))
-
-
-MAX_COLUMNS = 6  # of each row
-MAX_HITS = 20  # all chosen by hand
-MAX_INDEX_COLUMNS = 12  # named in the summary of an index
-
-
-def hits_html(hits: Hits) -> str:
-    """Return the query and the rows found, each with its reasons."""
-    if not len(hits):
-        return "<p>no rows found</p>"
-    table = hits.table or hits[0].table
-    columns = hits.shown_columns(table)[:MAX_COLUMNS]
-    styles, numbers = Styles(table), hits.heads
-
-    def line(name: str, ours: list[str], row: dict[str, Any]) -> list[str]:
-        return [name, *ours, *(styles.write(c, row.get(c.name), 48) for c in columns)]
-
-    rows = [line("query", [""] * (len(numbers) - 1), hits.query)]
-    rows += [line(short(hit.id), hits.numbers(hit, ".3f"), hit.row) for hit in hits[:MAX_HITS]]
-    heads = [*numbers, *(short(column.name, 40) for column in columns)]
-    text = [i for i, column in enumerate(columns, len(numbers)) if column.kind.name != "number"]
-    reasons = ["", *(_why(hit) for hit in hits[:MAX_HITS])]
-    body = html_table(rows, heads, first=True, text=text, below=reasons)
-    notes = [f"{len(hits) - MAX_HITS:,} more rows"] if len(hits) > MAX_HITS else []
-    notes += [hits.note] if hits.note else []
-    return body + "".join(f'<div class="quiet">{escape(note)}</div>' for note in notes)
-
-
-def index_html(name: str, now: Snapshot) -> str:
-    """Return a summary of an index, in a few lines."""
-    kinds, most = now.schema.kinds, MAX_INDEX_COLUMNS
-    shown = [f"{short(name, 24)} ({kind.label})" for name, kind in list(kinds.items())[:most]]
-    more = f" and {len(kinds) - most} more" if len(kinds) > most else ""
-    ids = now.names.of(now.segments.positions[:3])
-    facts = [
-        ("rows", f"{len(now.segments):,}"),
-        ("columns", ", ".join(shown) + more),
-        ("ids", ", ".join(map(short, ids)) + (", …" if len(now.segments) > len(ids) else "")),
-        ("measure", type(now.measure).__name__),
-        ("why", now.reason),
-    ]
-    return fragment(html_table(facts, caption=name, text=(1,)))
-
-
-def _why(hit: Hit) -> Html:
-    plus, minus = hit.phrases()
-    return sides((reason.to_html() for reason in plus), (reason.to_html() for reason in minus))

@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, overload
 
-from lookalike._runtime.text import clean, plain, short
+from lookalike._runtime.text import plain, short
 from lookalike._runtime.threads import cached_property
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Rows
 from lookalike.show import layout
+from lookalike.show.html.document import sides
+from lookalike.show.html.markup import escape
+from lookalike.show.html.markup import table as html_table
 from lookalike.show.reasons import Reason, Styles, sentence
 from lookalike.show.result import Result, Spell
 from lookalike.table import Column, Table
@@ -23,11 +26,10 @@ if TYPE_CHECKING:
 Cell = tuple[Table, int]  # a table and the position of a row in it
 
 # All chosen by hand.
-MAX_TEXT_COLUMNS = 4  # columns of the record in the text form
 MIN_COMPARED_SHARE = 4  # pairs compared in at most one of so many columns are noted
 MIN_NAME_WIDTH, MAX_NAME_WIDTH = 12, 40  # characters of the name of the query in a heading
-MAX_TITLE_WIDTH = 80  # characters of it with the id
 MAX_NAMED_COLUMNS = 6  # columns that do not fit on a line, named below the table
+MAX_HTML_COLUMNS, MAX_HTML_HITS = 6, 20
 OURS = ("id", "score", "distance", "similarity")
 COMPARED = ("compared", "compared_of")
 SIDES = ("for", "against")
@@ -150,11 +152,11 @@ class Hit:
         """The number of columns that count in the question."""
         return len(self._asked())
 
-    @property
-    def compared_text(self) -> str:
-        """In how many columns the rows were compared; empty where it is all of them."""
+    def texts(self, form: str) -> dict[str, str]:
+        """Return score, distance and similarity in a form, and in how many columns of all."""
+        named = {name: shown(getattr(self, name), form) for name in OURS[1:]}
         n, total = self.compared, self.compared_of
-        return "" if n == total else f"{n} of {total}"
+        return named | {"compared": "" if n == total else f"{n} of {total}"}
 
     @cached_property
     def explanation(self) -> Explanation:
@@ -280,9 +282,12 @@ class Hits(Sequence[Hit], Result):
     >>> hits.ids, len(hits)
     ([2, 1], 2)
     >>> print(hits)
-      id  similarity  color  size
-       2       0.833  red       2
-       1       0.167  blue    2.5
+    table: the 2 rows most like row 0
+     row  distance  similarity  color  size
+       0                        red     1.0
+     ──────────────────────────────────────
+       2    0.1667       0.833  red     2.0
+       1    0.8333       0.167  blue    2.5
     """
 
     def __init__(
@@ -334,7 +339,7 @@ class Hits(Sequence[Hit], Result):
     @cached_property
     def has_gaps(self) -> bool:
         """Whether a row could not be compared in all columns that count."""
-        return any(hit.compared_text for hit in self._hits)
+        return any(hit.compared < hit.compared_of for hit in self._hits)
 
     @cached_property
     def by_score(self) -> bool:
@@ -384,12 +389,10 @@ class Hits(Sequence[Hit], Result):
 
     def cells(self) -> dict[str, list[Any]]:
         """Return one row per hit; a column named like one of ours gets the prefix "table."."""
-        ours: tuple[str, ...] = (*OURS, *COMPARED)
-        columns: dict[str, list[Any]] = {name: [getattr(h, name) for h in self] for name in ours}
-        if self.info.why:
-            phrases = [hit.phrases() for hit in self]
-            for i, side in enumerate(SIDES):
-                columns[side] = ["; ".join(reason.text for reason in some[i]) for some in phrases]
+        names = (*OURS, *COMPARED)
+        columns: dict[str, list[Any]] = {name: [getattr(h, name) for h in self] for name in names}
+        for i, side in enumerate(SIDES if self.info.why else ()):
+            columns[side] = ["; ".join(reason.text for reason in hit.phrases()[i]) for hit in self]
         ours = tuple(columns)
         for name in self._hits[0].row if self._hits else ():
             head = f"table.{name}" if name in ours else name
@@ -447,12 +450,7 @@ class Hits(Sequence[Hit], Result):
     def __repr__(self) -> str:
         return f"Hits(ids={self.ids!r})" if len(self) <= 10 else f"Hits({len(self)} rows)"
 
-    def html_title(self) -> str:
-        """Return the heading of the page, as plain text."""
-        what = "a record" if self.info.id is None else f"row {self._named()}"
-        return f"{self.info.name}: rows like {what}"
-
-    def _named(self, width: int = MAX_TITLE_WIDTH) -> str:
+    def _named(self, width: int) -> str:
         """Return the id of the query, with its name where it has one."""
         name = None if self.label.with_id else self.label.of(self.query)
         if name in (None, str(self.info.id)):
@@ -462,61 +460,108 @@ class Hits(Sequence[Hit], Result):
 
     def html_body(self) -> str:
         """Return the query and the rows found, each with its reasons, as HTML."""
-        from lookalike.index.hit_lines import hits_html
+        if not len(self):
+            return "<p>no rows found</p>"
+        table = self.table or self[0].table
+        columns = self.shown_columns(table)[:MAX_HTML_COLUMNS]
+        styles, shown_hits = Styles(table), self[:MAX_HTML_HITS]
+        # Without feedback the score is the distance, which the similarity shows already.
+        ours = ["id", *["score"] * self.by_score, "similarity", *["compared"] * self.has_gaps]
 
-        return hits_html(self)
+        def line(name: str, values: Mapping[str, str], row: dict[str, Any]) -> list[str]:
+            cells = (styles.write(c, row.get(c.name), 48) for c in columns)
+            return [name, *(values.get(head, "") for head in ours[1:]), *cells]
 
-    def repeats_id(self, name: str) -> bool:
-        """Whether a column holds the ids, as that of the index of a pandas frame does."""
-        cells = [(hit.row.get(name), hit.id) for hit in self]
-        return all(type(cell) is type(id) and cell == id for cell, id in cells)
+        rows = [line("query", {}, self.query)]
+        rows += [line(short(hit.id), hit.texts(".3f"), hit.row) for hit in shown_hits]
+        reasons = [
+            sides(*([reason.to_html() for reason in side] for side in hit.phrases()))
+            for hit in shown_hits
+        ]
+        heads = [*ours, *(short(column.name, 40) for column in columns)]
+        text = [i for i, column in enumerate(columns, len(ours)) if column.kind.name != "number"]
+        body = html_table(rows, heads, first=True, text=text, below=["", *reasons])
+        more = len(self) - MAX_HTML_HITS
+        notes = [f"{more:,} more rows" if more > 0 else None, self.note]
+        return body + "".join(f'<div class="quiet">{escape(note)}</div>' for note in notes if note)
 
     def shown_columns(self, table: Table) -> list[Column]:
         """Return the columns that a list shows: the label, those asked about, the others."""
+
+        def repeats_id(name: str) -> bool:
+            # As the column of the index of a pandas frame does.
+            cells = [(hit.row.get(name), hit.id) for hit in self]
+            return all(type(cell) is type(id) and cell == id for cell, id in cells)
+
         first = [*self.label.columns, *self.info.asked]
-        columns = [column for column in label_first(table) if not self.repeats_id(column.name)]
+        columns = [column for column in label_first(table) if not repeats_id(column.name)]
         # Sorting is stable: the others stay in their order.
         return sorted(columns, key=lambda c: [*first, c.name].index(c.name))
-
-    @property
-    def heads(self) -> list[str]:
-        """What a list shows of every hit before its cells."""
-        # Without feedback the score is the distance, which the similarity shows already.
-        return ["id", *["score"] * self.by_score, "similarity", *["compared"] * self.has_gaps]
-
-    def numbers(self, hit: Hit, form: str = ".3g") -> list[str]:
-        """Return the cells of the columns ``heads``, beside the id."""
-        score = [shown(hit.score, form)] * self.by_score
-        return [*score, shown(hit.similarity, form), *[hit.compared_text] * self.has_gaps]
-
-    def __str__(self) -> str:
-        if not self._hits:
-            return "no rows found"
-        assert self.table is not None
-        names = [column.name for column in self.shown_columns(self.table)[:MAX_TEXT_COLUMNS]]
-        lines = [[*self.heads, *map(clean, names)]]
-        for hit in self:
-            cells = (short(hit.row.get(name)) for name in names)
-            lines.append([short(hit.id), *self.numbers(hit), *cells])
-        right = [True] * (len(lines[0]) - len(names)) + [_is_number(self, name) for name in names]
-        return _aligned(lines, right)
-
-
-def _aligned(lines: list[list[str]], right: list[bool]) -> str:
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        "".join(
-            "  " + (word.rjust(width) if numeric else word.ljust(width))
-            for word, width, numeric in zip(line, widths, right, strict=True)
-        ).rstrip()
-        for line in lines
-    )
-
-
-def _is_number(hits: Hits, name: str) -> bool:
-    return all(isinstance(hit.row.get(name), int | float | None) for hit in hits)
 
 
 def shown(value: float | None, form: str = ".3g") -> str:
     """Write a number; what is undefined is a dash."""
     return "–" if value is None else f"{value:{form}}"
+
+
+@dataclass(frozen=True, eq=False)
+class PairExplanation(Result):
+    """How alike two rows are, and what each column contributes.
+
+    Parameters
+    ----------
+    name : str, of the table
+    rows : pair of id or record
+    measure : str, how they were compared
+    explanation : Explanation
+        The contributions, which add up to the similarity.
+    """
+
+    name: str
+    rows: tuple[Any, Any]
+    measure: str
+    explanation: Explanation
+
+    def cells(self) -> dict[str, list[Any]]:
+        """Return a line per column, the strongest contribution first."""
+        explanation = self.explanation
+        names = explanation.strongest
+        pairs = [explanation.cells.get(name or "", (None, None)) for name in names]
+        return {
+            "column": names,
+            "row": [plain(pair[0]) for pair in pairs],
+            "other": [plain(pair[1]) for pair in pairs],
+            "for": [float(explanation.plus.get(name, 0.0)) for name in names],
+            "against": [float(explanation.minus.get(name, 0.0)) for name in names],
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the two rows, their similarity and the contributions of the columns."""
+        columns = self.cells()
+        explanation = self.explanation
+        return {
+            "row": plain(self.rows[0]),
+            "other": plain(self.rows[1]),
+            "measure": self.measure,
+            "similarity": float(explanation.similarity),
+            "distance": float(explanation.distance),
+            "not_compared": list(explanation.not_compared),
+            "columns": [
+                dict(zip(columns, line, strict=True))
+                for line in zip(*columns.values(), strict=True)
+            ],
+        }
+
+    def render(self, console: Console, spell: Spell = str) -> None:
+        """Print the similarity, then a line per column."""
+        ids = ("a record" if isinstance(one, Mapping) else short(one) for one in self.rows)
+        text = f"{self.name}: why {' and '.join(ids)} are alike, by {self.measure}"
+        layout.headline(console, text)
+        for line in str(self.explanation).splitlines():
+            console.print(layout.cut(line, console.width), markup=False)
+        if self.explanation.not_compared:
+            layout.say(console, f"not compared: {', '.join(self.explanation.not_compared)}")
+
+    def html_body(self) -> str:
+        """Return the table of contributions, with bars."""
+        return self.explanation.html_body()

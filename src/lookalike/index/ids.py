@@ -7,7 +7,7 @@ from typing import Any
 
 from lookalike.errors import InPython, InvalidInput, Param, Phrase, suggest
 from lookalike.index.segments import Segments, as_id
-from lookalike.table import Column, Kind, Table
+from lookalike.table import Column, Table
 from lookalike.table.formats.raw import is_missing
 
 ID_TYPES = str | int | float | bytes | datetime.date | datetime.timedelta
@@ -81,9 +81,7 @@ def _is_int(id: Any) -> bool:
     return isinstance(id, int) and not isinstance(id, bool)
 
 
-def take_ids(
-    table: Table, name: str, who: str = "Index.fit", known: RowIds | None = None
-) -> tuple[Table, Kind]:
+def take_ids(table: Table, name: str, who: str = "Index.fit", known: RowIds | None = None) -> Table:
     """Set the column of ids aside, checked: none missing, each value once, none that is known."""
     every = {column.name: column for column in table.columns + table.aside}
     if name not in every:
@@ -95,7 +93,7 @@ def take_ids(
     if not columns:
         found = f"only {name!r}"
         raise InvalidInput(who, "a column to compare beside the ids", found, "Add a column")
-    return Table(columns, [*aside, every[name]], len(table), table.missing), every[name].kind
+    return Table(columns, [*aside, every[name]], len(table), table.missing)
 
 
 def _check_ids(column: Column, where: Param, known: RowIds | None) -> None:

@@ -17,35 +17,37 @@ from lookalike._runtime.files import locked
 from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import RANDOM_STATE, make_seed
+from lookalike._runtime.text import short
 from lookalike._runtime.threads import lock_of, taking_turns
 from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, Phrase
 from lookalike.index.drift import ColumnDrift, Drift, learn_fitted, warn_of
 from lookalike.index.filters import read_filter
-from lookalike.index.hit_lines import index_html
 from lookalike.index.hits import Hit, Hits, Reasons, SearchInfo
 from lookalike.index.ids import take_ids
 from lookalike.index.query import Queries, read_query, read_some
 from lookalike.index.relevance import check_gamma, reweigh
 from lookalike.index.segments import SegmentQuery, Segments, learn_levels, rows_at
-from lookalike.index.shards.build import ADD_FILES, begin_adding
 from lookalike.index.shards.folder import ShardFolder
 from lookalike.index.sketches import Sketches
 from lookalike.index.snapshot import Snapshot, check_list_size, neighbors_of
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.explanation import Explanation
-from lookalike.measures.contract.rows import Rows, check_k
+from lookalike.measures.contract.rows import check_k
 from lookalike.measures.contract.rows import concatenate as join_rows
 from lookalike.measures.default import AUTO, choose_measure, is_auto
 from lookalike.measures.names import IsMeasure, as_measure, same_settings
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.saving import fields
 from lookalike.saving.encode import SaveMixin
-from lookalike.table import Kind, LazyTable, Schema, Table, as_table, read_table
+from lookalike.show.html.document import fragment
+from lookalike.show.html.markup import table as html_table
+from lookalike.table import LazyTable, Schema, Table, as_table, read_table
 from lookalike.table.model.kind import ROW_IDS
 from lookalike.table.model.names import with_labels
 from lookalike.table.model.targets import split_target
 
 WHO = "Index.search"
+MAX_INDEX_COLUMNS = 12  # named in the summary of an index; chosen by hand
 INFINITY = float("inf")
 Answer = TypeVar("Answer")
 # Rows that compaction copies at a time in memory, and added rows up to which drift is checked
@@ -166,11 +168,10 @@ class Index(SaveMixin, Estimator):
             X, labels = with_labels(X, id_column)
             id_column = labels or id_column
         table = self._read(X, id_column)
-        id_kind: Kind | None = None
         if id_column is not None:
-            table, id_kind = take_ids(table, id_column)
+            table = take_ids(table, id_column)
         # Fitted before the lock is taken: other threads go on searching the old state meanwhile.
-        fitted = self._fit_table(table, y, id_column, id_kind)
+        fitted = self._fit_table(table, y, id_column)
         self._sketch(fitted, tell=True)
         with lock_of(self):
             self.state_, self._folder = fitted, None
@@ -212,12 +213,7 @@ class Index(SaveMixin, Estimator):
             raise
 
     def _fit_table(
-        self,
-        table: Table,
-        y: Any,
-        id_column: str | None,
-        id_kind: Kind | None,
-        before: Segments | None = None,
+        self, table: Table, y: Any, id_column: str | None, before: Segments | None = None
     ) -> Snapshot:
         """Fit the measure to rows; those of an index that is fitted again keep their positions."""
         table, target = split_target(table, y, "Index")
@@ -230,7 +226,6 @@ class Index(SaveMixin, Estimator):
             schema=table.schema,
             segments=Segments.of(rows, table, before),
             id_column=id_column,
-            id_kind=id_kind,
             target=y if isinstance(y, str) else None,
             learned_target=y is not None,
             fitted={} if measure.traits.pairwise else learn_fitted(table),
@@ -308,7 +303,7 @@ class Index(SaveMixin, Estimator):
     @property
     def table(self) -> Table:
         """All rows as one table, in the order of ``ids``."""
-        return self._now().table
+        return self._now().segments.table
 
     def count(self, filter: Any = None) -> int:
         """Return how many rows meet a filter.
@@ -431,8 +426,8 @@ class Index(SaveMixin, Estimator):
                 hint = Phrase("Pass ", Param("y"), " with one entry per id", extra)
                 raise InvalidInput("Index.refit", "a target, as in fit", "none", hint)
         # Rows added since may have categories that the schema does not know: they are learned too.
-        table = learn_levels(now.table)
-        return self._fit_table(table, y, now.id_column, now.id_kind, now.segments)
+        table = learn_levels(now.segments.table)
+        return self._fit_table(table, y, now.id_column, now.segments)
 
     # -- searching ---------------------------------------------------------------------------------
 
@@ -525,25 +520,19 @@ class Index(SaveMixin, Estimator):
         _check_marks(now, queries, liked, unliked)
         measure = reweigh(now.measure, now.schema, weights, columns, WHO, queries)
         masks = read_filter(filter, now.names, now.schema)
+        asked = _segment_queries(measure, queries, wide, liked, unliked, gamma)
+        # Sketches propose rows by the fitted weights, so they are of no use under others.
+        proposed = self.approximate and measure is now.measure
+        sketches = Sketches(self.recall) if proposed else None
+        # The rows that were fitted know what each column is; those added later know less.
+        info = SearchInfo(filtered=masks is not None, sample=now.segments.segments[0].table)
         with taking_turns(len(queries) * len(now.segments) <= MAX_ROWS_IN_TURN):
-            if liked is None and unliked is None:
-                # Sketches propose rows by the fitted weights, so they are of no use under others.
-                sketches = self._sketches if measure is now.measure else None
-                asked = SegmentQuery(measure, queries.rows, wide, queries.positions)
-                graph = _drawn(
-                    now.segments.nearest(asked, masks, sketches), k, seed, queries.positions
-                )
-                found = [
-                    _hits(now, measure, queries, i, graph[i : i + 1]) for i in range(len(queries))
-                ]
-            else:
-                found = []
-                for i in range(len(queries)):
-                    rows, omit, no = _feedback(queries, i, liked, unliked)
-                    asked = SegmentQuery(measure, rows, wide, np.array([-1]), omit, gamma, no)
-                    own = queries.positions[i : i + 1]
-                    graph = _drawn(now.segments.nearest(asked, masks), k, seed, own)
-                    found.append(_hits(now, measure, queries, i, graph, by_distance=False))
+            lists = [now.segments.nearest(one, masks, sketches).plain() for one in asked]
+            each = (graph[i : i + 1] for graph in lists for i in range(len(graph)))
+            plain, found = liked is unliked is None, []
+            for i, graph in enumerate(each):
+                drawn = _drawn(graph, k, seed, int(queries.positions[i]))
+                found.append(_hits(now, measure, queries, info, i, drawn, plain))
         return found[0] if queries.one else found
 
     def explain(
@@ -668,6 +657,9 @@ class Index(SaveMixin, Estimator):
         paths : path, folder, pattern such as ``"rows/*.parquet"``, or several
             With all columns of the fitted rows.
         """
+        # Imported late: a build makes indexes.
+        from lookalike.index.shards.build import ADD_FILES, begin_adding
+
         if self._folder is None:
             hint = Phrase("Build the index in a folder", InPython(", or use add(read_table(path))"))
             raise InvalidInput(ADD_FILES, "an index in a folder", "one in memory", hint)
@@ -783,11 +775,6 @@ class Index(SaveMixin, Estimator):
 
     # -- approximate search ------------------------------------------------------------------------
 
-    @property
-    def _sketches(self) -> Sketches | None:
-        """What proposes rows in approximate search; None for exact search."""
-        return Sketches(self.recall) if self.approximate else None
-
     def _sketch(self, state: Snapshot, tell: bool = False) -> None:
         """Build the graphs of approximate search before the first search needs them."""
         _, why = self._tuned(state)
@@ -799,10 +786,9 @@ class Index(SaveMixin, Estimator):
 
     def _tuned(self, state: Snapshot) -> tuple[float, str]:
         """Return the recall over all segments, and why rows are searched exactly if they are."""
-        sketches = self._sketches
-        if sketches is None:
+        if not self.approximate:
             return 1.0, ""
-        segments = state.segments.segments
+        segments, sketches = state.segments.segments, Sketches(self.recall)
         tuned = [sketches.tuned(state.measure, segment.rows) for segment in segments]
         whole = sum(map(len, segments))
         hits = sum(part.recall * len(rows) for part, rows in zip(tuned, segments, strict=True))
@@ -835,7 +821,18 @@ class Index(SaveMixin, Estimator):
         """Return a summary for notebooks; before fitting the parameters, as scikit-learn."""
         if not hasattr(self, "state_"):
             return super()._repr_html_()
-        return index_html(repr(self), self.state_)
+        now, most = self.state_, MAX_INDEX_COLUMNS
+        kinds, ids = now.schema.kinds, now.names.of(now.segments.positions[:3])
+        names = [f"{short(name, 24)} ({kind.label})" for name, kind in list(kinds.items())[:most]]
+        more = f" and {len(kinds) - most} more" if len(kinds) > most else ""
+        facts = [
+            ("rows", f"{len(now.segments):,}"),
+            ("columns", ", ".join(names) + more),
+            ("ids", ", ".join(map(short, ids)) + (", …" if len(now.segments) > len(ids) else "")),
+            ("measure", type(now.measure).__name__),
+            ("why", now.reason),
+        ]
+        return fragment(html_table(facts, caption=repr(self), text=(1,)))
 
     def __sklearn_tags__(self) -> Any:
         from lookalike.measures.task import copy_input_tags  # loads scikit-learn
@@ -860,18 +857,27 @@ def _check_marks(
             raise InvalidInput(WHO, "each row on one side only", found, hint)
 
 
-def _feedback(
-    queries: Queries, i: int, liked: Queries | None, unliked: Queries | None
-) -> tuple[Rows, np.ndarray, Rows | None]:
-    """Return the rows that are wanted, the positions not to be listed, and the unwanted rows."""
-    own = int(queries.positions[i])
-    # The query counts as liked; a mark that repeats it, or another mark, counts once.
-    yes = None if liked is None else liked.once(own)
-    no = None if unliked is None else unliked.once(own)
-    positive = [queries.rows[i : i + 1], *([] if yes is None else [yes])]
-    marked = [marks.positions for marks in (liked, unliked) if marks is not None]
-    omit = np.unique(np.concatenate([[own], *marked]))
-    return join_rows(positive), omit[omit >= 0], no
+def _segment_queries(
+    measure: Measure,
+    queries: Queries,
+    k: int,
+    liked: Queries | None,
+    unliked: Queries | None,
+    gamma: float,
+) -> list[SegmentQuery]:
+    """Return one search for all queries; with feedback one for each."""
+    both = liked, unliked
+    if liked is unliked is None:
+        return [SegmentQuery(measure, queries.rows, k, queries.positions)]
+    asked, nowhere = [], np.array([-1])
+    for i, own in enumerate(queries.positions.tolist()):
+        # The query counts as liked; a mark that repeats it, or another mark, counts once.
+        yes, no = (None if marks is None else marks.once(own) for marks in both)
+        positive = join_rows([queries.rows[i : i + 1], *([] if yes is None else [yes])])
+        marked = [marks.positions for marks in both if marks is not None]
+        omit = np.unique(np.concatenate([[own], *marked]))
+        asked.append(SegmentQuery(measure, positive, k, nowhere, omit[omit >= 0], gamma, no))
+    return asked
 
 
 def _read_among(among: Any, k: int, n: int) -> tuple[int, int]:
@@ -888,27 +894,24 @@ def _read_among(among: Any, k: int, n: int) -> tuple[int, int]:
     return min(int(number), n), make_seed(seed)
 
 
-def _drawn(graph: NeighborGraph, k: int, seed: int, positions: np.ndarray) -> NeighborGraph:
-    """Draw k neighbors from each longer list, by the position of its row, in their order."""
-    if graph.indices.shape[1] <= k:
+def _drawn(graph: NeighborGraph, k: int, seed: int, position: int) -> NeighborGraph:
+    """Draw k neighbors from a longer list, by the position of its row, in their order."""
+    if graph.k <= k:
         return graph
-    at = np.empty((len(graph), k), np.int64)
-    for i, position in enumerate(positions.tolist()):
-        there = max(k, int((graph.indices[i] >= 0).sum()))  # those not found stand at the end
-        rng = np.random.default_rng([seed, position + 1])
-        at[i] = np.sort(rng.choice(there, k, replace=False))
-    lists = graph.indices, graph.distances
-    indices, distances = (np.take_along_axis(part, at, axis=1) for part in lists)
-    return replace(graph, indices=indices, distances=distances)
+    there = max(k, int((graph.indices >= 0).sum()))  # those not found stand at the end
+    at = np.random.default_rng([seed, position + 1]).choice(there, k, replace=False)
+    indices, distances = graph.indices[:, np.sort(at)], graph.distances[:, np.sort(at)]
+    return NeighborGraph(indices, distances, graph.n_indexed)
 
 
 def _hits(
     now: Snapshot,
     measure: Measure,
     queries: Queries,
+    info: SearchInfo,
     i: int,
     graph: NeighborGraph,
-    by_distance: bool = True,
+    by_distance: bool,
 ) -> Hits:
     """Return the hits of query i, the only list of a graph, with the similarities to it."""
     # Fewer rows than k may be found, under a filter for instance.
@@ -933,9 +936,8 @@ def _hits(
             why = partial(reasons.of, number)
             values = _finite(score), _finite(apart), _finite(alike)
             hits.append(Hit(id, *values, cells[number], why, asked))
-    # The rows that were fitted know what each column is; those added later know less.
-    fitted = now.segments.segments
-    return Hits(hits, record, SearchInfo(sample=fitted[0].table if fitted else None))
+    (id,) = [None] if queries.positions[i] < 0 else now.names.of(queries.positions[i : i + 1])
+    return Hits(hits, record, replace(info, id=id))
 
 
 def _asked(

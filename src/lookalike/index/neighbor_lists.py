@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lookalike._runtime.estimator import check_is_fitted
-from lookalike._runtime.files import locked, make_folder, replacing
+from lookalike._runtime.files import locked, make_folder
 from lookalike._runtime.threads import blocks, run
 from lookalike._version import __version__
-from lookalike.errors import InvalidInput, LookalikeError
+from lookalike.errors import InvalidInput
 from lookalike.index.sketches import recall_of
 from lookalike.index.snapshot import check_list_size
+from lookalike.kernels.first_use import compile_at_once
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import check_k
 from lookalike.neighbors.blocks import QUERIES_PER_BLOCK
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.neighbors.shards import Shard, open_shard, refusing_damage, write_shard
+from lookalike.neighbors.shards import find_shard, open_shard, write_shard
 from lookalike.saving import fields
 from lookalike.saving.encode import digest_of
-from lookalike.saving.safe_json import parse_json
 
 WHO = "list_neighbors"
-PLAN, ORDER = "plan.json", "order"
+ORDER = "order"  # the shard that is written first: it holds what was begun
 ROWS_PER_PART = 32 * QUERIES_PER_BLOCK
 # Runs of near rows whose exact lists tell the recall: half of them to choose how far to look, the
 # others to state it. A run is long enough to be searched as a part is. All chosen by hand.
@@ -68,15 +68,10 @@ class NeighborLists:
     recall_error: float = 0.0
 
     def __iter__(self) -> Iterator[tuple[np.ndarray, NeighborGraph]]:
-        for number in range(self.n_parts):
-            part = open_shard(Path(self.folder, _name(number)))
+        for number in range(-(-self.n_rows // ROWS_PER_PART)):
+            part = open_shard(Path(self.folder, f"{number:06d}"))
             lists = part.array("indices"), part.array("distances")
             yield part.array("positions"), NeighborGraph(*lists, self.n_rows)
-
-    @property
-    def n_parts(self) -> int:
-        """How many parts there are."""
-        return -(-self.n_rows // ROWS_PER_PART)
 
     def graph(self) -> NeighborGraph:
         """Return all lists, by position, in memory."""
@@ -129,19 +124,20 @@ def list_neighbors(
     check_k(k, n - 1, WHO, True, "k")
     fields.Real(0.5, 1.0).check(WHO, "recall", recall, "Use 1 for exact lists")
     path = make_folder(Path(folder).absolute())
-    with locked(path, WHO):
+    # Without compiled kernels sampled rows are compared with all others, so that their recall is 1,
+    # whatever that of the other rows.
+    compiled = compile_at_once() if recall < 1.0 else nullcontext()
+    with locked(path, WHO), compiled:
         lists = _begin(measure, path, int(k), float(recall))
         order = open_shard(path / ORDER).array("positions")
-        parts = list(enumerate(order[part] for part in blocks(n, ROWS_PER_PART)))
-        todo = [part for part in parts if not _is_done(path / _name(part[0]))]
-        search = _search(measure, lists.k, lists.n_tiles)
+        cut = enumerate(order[part] for part in blocks(n, ROWS_PER_PART))
+        parts = [(path / f"{number:06d}", positions) for number, positions in cut]
+        todo = [part for part in parts if find_shard(part[0]) is None]
         last = "last" if measure.traits.undefined_last else "raise"
 
-        def write_part(number: int, positions: np.ndarray) -> None:
-            found = search(positions).finish(last)
-            arrays = {"indices": found.indices, "distances": found.distances}
-            arrays["positions"] = positions
-            write_shard(path / _name(number), {(name,): a for name, a in arrays.items()}, {})
+        def write_part(target: Path, positions: np.ndarray) -> None:
+            found = _search(measure, positions, lists.k, lists.n_tiles).finish(last)
+            write_shard(target, {**found.to_arrays(), ("positions",): positions}, {})
 
         # A thread for each part: what a part does in parallel is done in turn then.
         run(write_part, todo, getattr(measure, "n_jobs", None), "finding neighbors")
@@ -151,28 +147,22 @@ def list_neighbors(
 def _begin(measure: Measure, path: Path, k: int, recall: float) -> NeighborLists:
     """Return what an earlier run began, or how far to look; refuse a folder of something else."""
     request = digest_of((__version__, measure, k, recall, ROWS_PER_PART))
-    if (path / PLAN).is_file():
-        with refusing_damage(WHO, "a plan", "Remove the folder, and begin again"):
-            plan = parse_json((path / PLAN).read_bytes())
-            same = plan.pop("request") == request
-            lists = NeighborLists(**plan | {"folder": str(path)})
-    else:
-        same = all(entry.name[0] == "." or entry.name == ORDER for entry in path.iterdir())
-    if not same:
+    begun = find_shard(path / ORDER)
+    about = {"request": request} if begun is None else dict(begun.about)
+    others = begun is None and any(entry.name[0] != "." for entry in path.iterdir())
+    if others or about.pop("request", None) != request:
         needed = f"an empty folder, or one of these lists, in {str(path)!r}"
         hint = "Choose another folder, or remove this one"
         raise InvalidInput(WHO, needed, "other files, or other lists", hint)
-    if not (path / PLAN).is_file():
+    if begun is None:
         order, n = measure.near_order(measure.rows_), len(measure.rows_)
-        lists = NeighborLists(str(path), n, k)
+        about = {"n_rows": n, "k": k}
+        if recall < 1.0 and order is not None:
+            about |= _tuned(measure, k, recall, order)
         # Kept, since rows that were searched before under other weights are in another order.
         positions = np.arange(n) if order is None else order
-        write_shard(path / ORDER, {("positions",): positions}, {})
-        if recall < 1.0 and order is not None:
-            lists = replace(lists, **_tuned(measure, k, recall, order))
-        with replacing(path / PLAN) as file:
-            file.write(json.dumps({**asdict(lists), "request": request}, indent=1).encode())
-    return lists
+        write_shard(path / ORDER, {("positions",): positions}, {**about, "request": request})
+    return NeighborLists(str(path), **about)
 
 
 def _tuned(measure: Measure, k: int, recall: float, order: np.ndarray) -> dict[str, Any]:
@@ -186,14 +176,13 @@ def _tuned(measure: Measure, k: int, recall: float, order: np.ndarray) -> dict[s
         return {}
     drawn = np.random.default_rng(0).choice(n_runs, size, replace=False)
     runs = order[: n_runs * ROWS_PER_RUN].reshape(n_runs, ROWS_PER_RUN)[drawn]
-    exact = _search(measure, k, None)
-    pairs = [(at, exact(at).distances) for at in runs]
+    pairs = [(at, _search(measure, at, k, None).distances) for at in runs]
     chosen, judged = pairs[::2], pairs[1::2]
 
     def reached(sample: list[tuple[np.ndarray, np.ndarray]], n_tiles: int) -> tuple[float, float]:
-        search = _search(measure, k, n_tiles)
         # By run: rows of one are found, or missed, together.
-        each = np.array([recall_of(search(at).distances, true) for at, true in sample])
+        found = ((_search(measure, at, k, n_tiles).distances, true) for at, true in sample)
+        each = np.array([recall_of(*pair) for pair in found])
         return float(each.mean()), float(each.std(ddof=1) / np.sqrt(len(each)))
 
     n_tiles, most = FIRST_TILES, n_runs // 2
@@ -206,21 +195,9 @@ def _tuned(measure: Measure, k: int, recall: float, order: np.ndarray) -> dict[s
     return {}
 
 
-def _search(measure: Any, k: int, n_tiles: int | None) -> Callable[[np.ndarray], NeighborGraph]:
-    """Return a function from positions of rows to their unfinished lists."""
-    rows: Any = measure.rows_
+def _search(measure: Any, at: np.ndarray, k: int, n_tiles: int | None) -> NeighborGraph:
+    """Return unfinished lists of the rows at some positions."""
+    rows = measure.rows_
     if n_tiles is None:
-        return lambda at: measure.nearest(rows[at], rows, k, exclude=at)
-    return lambda at: measure.nearest_in_tiles(rows, at, k, n_tiles)
-
-
-def _name(number: int) -> str:
-    return f"{number:06d}"
-
-
-def _is_done(path: Path) -> bool:
-    # A shard is written whole or not at all, so its page is enough to know that it is complete.
-    try:
-        return isinstance(open_shard(path), Shard)
-    except LookalikeError:
-        return False
+        return measure.nearest(rows[at], rows, k, exclude=at)
+    return measure.nearest_in_tiles(rows, at, k, n_tiles)

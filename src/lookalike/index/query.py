@@ -92,10 +92,9 @@ def read_some(now: Snapshot, items: Any, who: str) -> Queries | None:
 
 def _read_several(now: Snapshot, items: Sequence[Any], who: str, one: bool) -> Queries:
     """Read ids and records in the order given; all records in one call, which is faster."""
-    is_id = np.array([not isinstance(item, Mapping) for item in items])
+    is_id = [not isinstance(item, Mapping) for item in items]
     records = [item for item in items if isinstance(item, Mapping)]
-    position = now.names.position
-    ids = [position(item, who) for item in items if not isinstance(item, Mapping)]
+    ids = [now.names.position(item, who) for item in items if not isinstance(item, Mapping)]
     rows: list[Rows] = []
     cells: list[tuple[Table, int]] = []
     if records:
@@ -109,10 +108,8 @@ def _read_several(now: Snapshot, items: Sequence[Any], who: str, one: bool) -> Q
         rows.append(rows_at(locations))
         cells += [(segment.table, offset) for segment, offset in locations]
     positions = np.concatenate([np.full(len(records), -1), np.array(ids, dtype=np.int64)])
-    if len(rows) == 1:
-        return Queries(rows[0], cells, positions, one)
     # From "records, then ids" back to the order in which they were given.
-    order = np.where(is_id, np.cumsum(is_id) - 1 + len(records), np.cumsum(~is_id) - 1)
+    order = np.argsort(np.argsort(is_id, kind="stable"), kind="stable")
     cells = [cells[i] for i in order.tolist()]
     return Queries(join_rows(rows)[order], cells, positions[order], one)
 

@@ -162,8 +162,8 @@ class ReFeat(SaveMixin, Estimator):
         """
         check_is_fitted(self, "forest_")
         check_gamma(gamma, "ReFeat")
-        positive = np.concatenate([self.paths(query), *self._read_marks(like)])
-        negative = np.concatenate(self._read_marks(unlike) or [positive[:0]])
+        positive, negative = self.paths(query), self.paths(unlike)
+        positive = np.concatenate([positive, self.paths(like)])
         return self.relevance_by(tree_weights(positive, negative, self.psi_, gamma)[None])[0]
 
     def search(
@@ -206,10 +206,6 @@ class ReFeat(SaveMixin, Estimator):
         run(add_up, parts, self.n_jobs, "scoring rows")
         return np.ascontiguousarray(sums.T) / self.forest_.n_trees
 
-    def _read_marks(self, given: Any) -> list[np.ndarray]:
-        empty = hasattr(given, "__len__") and not len(given)
-        return [] if given is None or empty else [self.paths(given)]
-
     def paths(self, given: Any) -> np.ndarray:
         """Return the path lengths of rows, one column per tree.
 
@@ -222,11 +218,10 @@ class ReFeat(SaveMixin, Estimator):
             leaves = self.forest_.leaves(values, self.n_jobs)
         else:
             last = len(self.leaves_) - 1
-            for position in positions:
-                if not 0 <= position <= last:
-                    found, hint = str(position), "Count rows from 0"
-                    raise InvalidInput("ReFeat", f"a position from 0 to {last}", found, hint)
-            leaves = self.leaves_[np.array(positions)]
+            for position in (one for one in positions if not 0 <= one <= last):
+                needed, hint = f"a position from 0 to {last}", "Count rows from 0"
+                raise InvalidInput("ReFeat", needed, str(position), hint)
+            leaves = self.leaves_[np.array(positions, np.int64)]
         return np.asarray(self.lengths_[self.forest_.nodes.leaf_offsets[:-1] + leaves])
 
     def check_loaded(self, dims: fields.Dims) -> None:
@@ -274,6 +269,8 @@ def average_path(sizes: np.ndarray) -> np.ndarray:
 
 def _positions(given: Any) -> list[int] | None:
     """Return positions where integers were given, None for rows."""
+    if given is None:
+        return []
     if isinstance(given, np.ndarray):
         return given.tolist() if given.ndim == 1 and given.dtype.kind in "iu" else None
     items = list(given) if isinstance(given, list | tuple | set | frozenset) else [given]

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from dataclasses import fields as dataclass_fields
+from functools import reduce
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -42,13 +43,14 @@ def join_tables(tables: Sequence[Table]) -> Table:
     if len(tables) == 1:
         return tables[0]
     # Columns that are compared have one kind in all tables, so their arrays can be concatenated.
-    columns = [_join([table[name] for table in tables]) for name in tables[0].names]
+    columns = [join_columns([table[name] for table in tables]) for name in tables[0].names]
     names = dict.fromkeys(column.name for table in tables for column in table.aside)
     aside = [_join_aside(name, tables) for name in names]
     return Table(columns, aside, sum(map(len, tables)), tables[0].missing)
 
 
-def _join(columns: Sequence[Column]) -> Column:
+def join_columns(columns: Sequence[Column]) -> Column:
+    """Return the cells of several columns of one name and kind."""
     unknown = {code: value for column in columns for code, value in column.unknown.items()}
     values = np.concatenate([column.values for column in columns])
     return Column(columns[0].name, columns[0].kind, values, unknown)
@@ -60,7 +62,7 @@ def _join_aside(name: str, tables: Sequence[Table]) -> Column:
     first = present[0].kind
     kinds = {(c.kind.name, c.kind.levels, c.kind.source, c.kind.width) for c in present}
     if len(kinds) == 1 and len(present) == len(tables):
-        return _join(present)
+        return join_columns(present)
     cells = np.empty(sum(map(len, tables)), dtype=object)
     start = 0
     for table, column in zip(tables, columns, strict=True):
@@ -99,17 +101,16 @@ def check_alike(table: Table, first: Table, where: str) -> None:
 
 
 NO_POSITIONS = np.empty(0, np.int64)
-Masks = Sequence[np.ndarray] | None
+Masks = Sequence[np.ndarray | None] | None
 
 
-@saveable
 @dataclass(frozen=True, eq=False)
 class SegmentQuery:
     """A search: what segments, and the workers that have them, are asked for.
 
     Parameters
     ----------
-    measure : Measure; None in a file for workers, which have that of the index
+    measure : Measure; None on the way to workers, which have that of the index
     rows : Rows, the queries; with feedback the rows that one list should be near to
     k : int
     exclude : int64, one position per query that may not be in its list; -1: none
@@ -120,16 +121,6 @@ class SegmentQuery:
         These rows.
     """
 
-    FIELDS: ClassVar[fields.Fields] = {
-        "measure": fields.Maybe(fields.Saved("Measure")),
-        "rows": fields.Saved("Rows"),
-        "k": fields.Integer(1),
-        "exclude": fields.Array("int64", "queries", low=-1),
-        "omit": fields.Array("int64", "omitted", low=0),
-        "gamma": fields.Maybe(fields.Real(0.0)),
-        "unliked": fields.Maybe(fields.Saved("Rows")),
-    }
-
     measure: Any
     rows: Rows
     k: int
@@ -138,44 +129,46 @@ class SegmentQuery:
     gamma: float | None = None
     unliked: Rows | None = None
 
-    def scan(self, rows: Rows, positions: np.ndarray, k: int) -> NeighborGraph:
-        """Return the unfinished lists of the k best of some rows, all of them compared."""
-        measure, gamma = self.measure, self.gamma
-        if gamma is None:
-            return measure.nearest(self.rows, rows, k, exclude=self.exclude, ids=positions)
+    def search(
+        self, segment: Segment, mask: np.ndarray | None, sketches: Sketches | None
+    ) -> NeighborGraph | None:
+        """Return unfinished lists of the k best rows of a segment; None if it has no such rows."""
+        rows, positions, allowed = segment.rows, segment.positions, segment.allowed(mask)
+        names = {"exclude": self.exclude, "ids": positions}
+        if self.gamma is None:
+            if sketches is not None:
+                ours = (self.measure, self.rows, rows, self.k, allowed, self.exclude, positions)
+                if (lists := sketches.nearest(*ours)) is not None:
+                    return lists
+            # Without a copy of the allowed rows, where the measure can.
+            if allowed is not None and self.measure.steps_over(rows, self.k):
+                return self.measure.nearest_among(self.rows, rows, self.k, allowed, **names)
+        if allowed is not None:
+            # A filter selects rows for one search, so that selection is not cached.
+            rows, positions = segment.live_rows if mask is None else segment.select(allowed)
+        if not len(rows):
+            return None
+        if self.gamma is None:
+            return self.measure.nearest(self.rows, rows, self.k, **names | {"ids": positions})
+        return self._best(rows, positions, self.gamma)
+
+    def _best(self, rows: Rows, positions: np.ndarray, gamma: float) -> NeighborGraph:
+        """Return the unfinished list of the rows that score best by feedback."""
+        measure, nowhere = self.measure, np.array([-1])
 
         # Block by block as in exact search: distances to all rows may not fit in memory.
         def score(_: slice, part: slice) -> np.ndarray:
             b = rows[part]
             far: Any = () if self.unliked is None else measure.block(self.unliked, b)
-            return rocchio(measure.block(self.rows, b), far, gamma)[None]
+            return np.asarray(rocchio(measure.block(self.rows, b), far, gamma))[None]
 
-        fill, wide = fill_by_blocks(score, positions, np.array([-1])), k + len(self.omit)
-        lists = search(fill, 1, len(rows), wide, n_jobs=getattr(measure, "n_jobs", None))
         # Longer by the rows that may not be listed: even if all of them are nearest, the k best of
         # the others are found.
-        listed = np.flatnonzero(~np.isin(lists.indices[0], self.omit))[:k]
-        return replace(
-            lists, indices=lists.indices[:, listed], distances=lists.distances[:, listed]
-        )
-
-    def in_place(
-        self, segment: Segment, mask: np.ndarray | None, sketches: Sketches | None
-    ) -> NeighborGraph | None:
-        """Search without a copy of the allowed rows, where the measure or a sketch can."""
-        if self.gamma is not None:
-            return None
-        allowed, rows, positions = segment.allowed(mask), segment.rows, segment.positions
-        if sketches is not None:
-            ours = (self.measure, self.rows, rows, self.k, allowed, self.exclude, positions)
-            if (lists := sketches.nearest(*ours)) is not None:
-                return lists
-        if not self.measure.steps_over(rows, self.k):
-            return None
-        if allowed is None:
-            return self.scan(rows, positions, self.k)
-        names = {"exclude": self.exclude, "ids": positions}
-        return self.measure.nearest_among(self.rows, rows, self.k, allowed, **names)
+        fill, wide = fill_by_blocks(score, positions, nowhere), self.k + len(self.omit)
+        lists = search(fill, 1, len(rows), wide, n_jobs=getattr(measure, "n_jobs", None))
+        listed = np.flatnonzero(~np.isin(lists.indices[0], self.omit))[: self.k]
+        indices, distances = lists.indices[:, listed], lists.distances[:, listed]
+        return NeighborGraph(indices, distances, lists.n_indexed)
 
 
 @saveable
@@ -225,9 +218,10 @@ class Segment:
     @cached_property
     def live_rows(self) -> tuple[Rows, np.ndarray]:
         """The live rows and their positions."""
-        return self._select(self.live)
+        return self.select(self.live)
 
-    def _select(self, allowed: np.ndarray) -> tuple[Rows, np.ndarray]:
+    def select(self, allowed: np.ndarray) -> tuple[Rows, np.ndarray]:
+        """Return some of the rows and their positions."""
         offsets = np.flatnonzero(allowed)
         return self.rows[offsets], self.positions[offsets]
 
@@ -302,13 +296,6 @@ class Segment:
         positions = self.positions
         offset = int(positions.searchsorted(position))
         return offset if positions[offset] == position else -1
-
-    def view(self, mask: np.ndarray | None) -> tuple[Rows, np.ndarray]:
-        """Return rows to be searched and their positions."""
-        if (allowed := self.allowed(mask)) is None:
-            return self.rows, self.positions
-        # A filter selects rows for one search, so that selection is not cached.
-        return self.live_rows if mask is None else self._select(allowed)
 
     def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that rows and table have the length of their positions."""
@@ -439,19 +426,12 @@ class Segments:
         sketches : Sketches, optional
             Graphs that propose rows instead of a scan of all; None: exact search.
         """
-        n, k = len(query.exclude), query.k
-        merged: NeighborGraph | None = None
-        for number, segment in enumerate(self.segments):
-            mask = None if masks is None else masks[number]
-            if (lists := query.in_place(segment, mask, sketches)) is None:
-                rows, positions = segment.view(mask)
-                if not len(rows):
-                    continue
-                lists = query.scan(rows, positions, k)
-            merged = lists if merged is None else merged.merge(lists)
-        if merged is None:
-            return NeighborGraph.empty(n, k, self.next_position)
-        return replace(merged, n_indexed=self.next_position)
+        pairs = zip(self.segments, masks or [None] * len(self.segments), strict=True)
+        found = (query.search(segment, mask, sketches) for segment, mask in pairs)
+        parts = [lists for lists in found if lists is not None]
+        if not parts:
+            return NeighborGraph.empty(len(query.exclude), query.k, self.next_position)
+        return replace(reduce(NeighborGraph.merge, parts), n_indexed=self.next_position)
 
     def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that positions ascend from segment to segment."""

@@ -42,6 +42,10 @@ class Tuned(NamedTuple):
     recall: float = 1.0
     why: str = ""
 
+    def reach_for(self, k: int) -> int:
+        """Return the candidates per query for lists longer than those the reach was tuned for."""
+        return self.reach * -(-k // SAMPLE_NEIGHBORS)
+
 
 @dataclass(frozen=True)
 class Sketches:
@@ -71,25 +75,17 @@ class Sketches:
             return Tuned()
         graph = kept_beside(rows, "sketch_graph", lambda: SketchGraph(sketch, values))
         sample = np.random.default_rng(0).choice(len(rows), 2 * SAMPLE_QUERIES, replace=False)
-        chosen, judged = np.sort(sample[:SAMPLE_QUERIES]), np.sort(sample[SAMPLE_QUERIES:])
-        truth = [
-            measure.nearest(rows[some], rows, SAMPLE_NEIGHBORS, exclude=some).distances
-            for some in (chosen, judged)
-        ]
-
-        def recall_at(tuned: Tuned, queries: np.ndarray, true: np.ndarray) -> float:
-            k, reach = SAMPLE_NEIGHBORS, tuned.reach
-            lists = _search(tuned, measure, rows[queries], rows, k, reach, None, queries, None)
-            return recall_of(lists.distances, true)
-
-        reach = FIRST_REACH
+        halves = np.sort(sample[:SAMPLE_QUERIES]), np.sort(sample[SAMPLE_QUERIES:])
+        k, reach = SAMPLE_NEIGHBORS, FIRST_REACH
+        true = [measure.nearest(rows[at], rows, k, exclude=at).distances for at in halves]
         while reach <= len(rows) // MAX_COMPARED_SHARE:
-            tuned = Tuned(graph, reach)
-            if recall_at(tuned, chosen, truth[0]) >= self.recall:
-                # On queries that the reach was not chosen by, so that the estimate is unbiased.
-                recall = recall_at(tuned, judged, truth[1])
-                if recall >= self.recall:
-                    return tuned._replace(recall=recall)
+            tuned, recalls = Tuned(graph, reach), []
+            for at, distances in zip(halves, true, strict=True):
+                lists = _search(tuned, measure, rows[at], rows, k, reach, None, at, None)
+                recalls.append(recall_of(lists.distances, distances))
+            # That of the queries that the reach was not chosen by, so that it is unbiased.
+            if min(recalls) >= self.recall:
+                return tuned._replace(recall=recalls[1])
             reach *= 2
         return Tuned(why=f"a recall of {self.recall:g} was not reached on a sample of the rows")
 
@@ -117,7 +113,7 @@ class Sketches:
         tuned = self.tuned(measure, b)
         if tuned.graph is None:
             return None
-        reach = _reach(tuned, k)
+        reach = tuned.reach_for(k)
         if allowed is not None:
             # Most candidates may be filtered out: enough for those that are left.
             reach = -(-FILTER_MARGIN * reach * len(b) // max(1, int(np.count_nonzero(allowed))))
@@ -144,11 +140,6 @@ def recall_of(found: np.ndarray, truth: np.ndarray) -> float:
     return float((found <= truth[:, -1:]).mean())
 
 
-def _reach(tuned: Tuned, k: int) -> int:
-    """Return the candidates per query for lists longer than those the reach was tuned for."""
-    return tuned.reach * -(-k // SAMPLE_NEIGHBORS)
-
-
 def _search(
     tuned: Tuned,
     measure: Measure,
@@ -170,7 +161,7 @@ def _search(
         fits &= allowed[near]
     lists = NeighborGraph.empty(len(a), k, n_indexed, bool((barred < 0).any()))
     # A walk that met too few allowed rows may have missed nearer ones: such queries are scanned.
-    enough = fits.sum(axis=1) >= max(k + 1, _reach(tuned, k) // 2)
+    enough = fits.sum(axis=1) >= max(k + 1, tuned.reach_for(k) // 2)
     fits &= enough[:, None]
     left, column = np.nonzero(fits)
     right = near[left, column]

@@ -25,7 +25,7 @@ from lookalike.neighbors.graph import NeighborGraph
 from lookalike.saving import fields
 from lookalike.saving.encode import saveable
 from lookalike.show.reasons import Styles
-from lookalike.table import Kind, Schema, Table, as_table
+from lookalike.table import Schema, Table, as_table
 from lookalike.table.model.names import with_labels
 
 # Drift is checked again when there are 10 % more added rows than at the last check: rows may come
@@ -43,7 +43,6 @@ class Learned:
     reason : str, why this measure
     schema : Schema, how rows are read
     id_column : str or None, the column that names the rows
-    id_kind : Kind or None, what that column holds
     target : str or None, the column that the measure has learned from, if it was named
     learned_target : bool, whether there was a target at all
     fitted : mapping of column to the statistics of its fitted values
@@ -54,7 +53,6 @@ class Learned:
         "reason": fields.Text(),
         "schema": fields.Saved("Schema"),
         "id_column": fields.Maybe(fields.Text()),
-        "id_kind": fields.Maybe(fields.Saved("Kind")),
         "target": fields.Maybe(fields.Text()),
         "learned_target": fields.Flag(),
         "fitted": fields.MapOf(fields.Text(), fields.Saved("Fitted")),
@@ -64,7 +62,6 @@ class Learned:
     reason: str
     schema: Schema
     id_column: str | None = None
-    id_kind: Kind | None = None
     target: str | None = None
     learned_target: bool = False
     fitted: Mapping[str, Fitted] = field(default_factory=dict)
@@ -81,7 +78,7 @@ class Snapshot(Learned):
 
     Parameters
     ----------
-    measure, reason, schema, id_column, id_kind, target, learned_target, fitted : see ``Learned``
+    measure, reason, schema, id_column, target, learned_target, fitted : see ``Learned``
     segments : Segments, the rows
     drifted : columns that a warning was given about
     checked : int, rows added when drift was last checked
@@ -150,16 +147,17 @@ class Snapshot(Learned):
         Files must have all columns (not ``partial``): a column that is missing from a million rows
         is a mistake.
         """
-        if self.id_kind is None or self.id_column is None:
+        if self.id_column is None:
             return read_rows(self, rows, who, partial)
         rows, _ = with_labels(rows, self.id_column, who)
         # The column of ids is set aside, but read by the kind it had at first, so that ids compare
         # as equal: a CSV file of digits alone would give numbers.
-        kinds = {**self.schema.kinds, self.id_column: self.id_kind}
+        known = self.segments.segments[0].table[self.id_column].kind
+        kinds = {**self.schema.kinds, self.id_column: known}
         aside = {n: why for n, why in self.schema.aside.items() if n != self.id_column}
         schema = Schema(kinds, aside, self.schema.missing)
         whole = as_table(rows, schema, who=who, partial=partial)
-        return take_ids(whole, self.id_column, who, self.names)[0]
+        return take_ids(whole, self.id_column, who, self.names)
 
     def prepared(self) -> Snapshot:
         """Return this snapshot with all that its first search would have to build first."""
@@ -210,8 +208,6 @@ class Snapshot(Learned):
             check_alike(segment.table, first, where)
         exists = self.id_column is None or self.id_column in {c.name for c in first.aside}
         fields.require(exists, "Snapshot.id_column", "a column of ids", str(self.id_column)[:40])
-        same = (self.id_column is None) == (self.id_kind is None)
-        fields.require(same, "Snapshot.id_kind", "a kind for a column of ids", "another")
         if not self.measure.traits.pairwise:
             same = set(self.fitted) == set(kinds)
             fields.require(same, "Snapshot.fitted", "statistics of every column", "others")

@@ -22,28 +22,15 @@ SAMPLE_PAIRS = 64  # of a node, to find the column that differs most
 
 
 @kernel
-def split_rows(rows, columns, order, depth, plan):
-    """Order the positions of rows by a tree of some depth.
+def widest(rows, order, plan):
+    """Return the column in which some pairs of rows differ most.
 
     Parameters
     ----------
     rows : float64 (rows, columns), as for ``mixed_block``
-    columns : float64 (columns, rows), the same with infinity for missing cells
-    order : int64, positions of the rows, ordered here
-    depth : int
+    order : int64, positions of the rows
     plan : ends, weight, alpha, beta, levels and starts, as for ``mixed_block``
     """
-    n = rows.shape[0]
-    for d in range(depth):
-        for i in range(1 << d):
-            begin, end = i * n >> d, (i + 1) * n >> d
-            column = columns[_widest(rows, order[begin:end], plan)]
-            _select(column, order, begin, end, (2 * i + 1) * n >> d + 1)
-
-
-@kernel
-def _widest(rows, order, plan):
-    """Return the column in which some pairs of rows differ most."""
     ends, weight, alpha, beta, levels, starts = plan
     half = len(order) // 2
     best, most = 0, -1.0
@@ -56,53 +43,6 @@ def _widest(rows, order, plan):
         if total > most:
             best, most = j, total
     return best
-
-
-@kernel
-def _select(keys, order, begin, end, middle):
-    """Order positions so that no key before ``middle`` exceeds one from there on (quickselect)."""
-    low, high = begin, end - 1
-    while low < high:
-        pivot = keys[order[(low + high) // 2]]
-        i, j = low, high
-        while i <= j:
-            while keys[order[i]] < pivot:
-                i += 1
-            while keys[order[j]] > pivot:
-                j -= 1
-            if i <= j:
-                order[i], order[j] = order[j], order[i]
-                i, j = i + 1, j - 1
-        if middle <= j:
-            high = j
-        elif middle >= i:
-            low = i
-        else:
-            return
-
-
-@kernel
-def find_boxes(columns, depth, low, high):
-    """Write the ends of all boxes; a column with missing cells is unbounded.
-
-    Parameters
-    ----------
-    columns : float64 (columns, rows), in the order of the tree
-    depth : int
-    low, high : float64 (boxes, columns), written here
-    """
-    n, leaves = columns.shape[1], (1 << depth) - 1
-    low[leaves:], high[leaves:] = np.inf, -np.inf
-    for i in range(1 << depth):
-        for j in range(columns.shape[0]):
-            for at in range(i * n >> depth, (i + 1) * n >> depth):
-                x = columns[j, at]
-                low[leaves + i, j] = min(low[leaves + i, j], x if x == x else -np.inf)
-                high[leaves + i, j] = max(high[leaves + i, j], x if x == x else np.inf)
-    for node in range(leaves - 1, -1, -1):
-        for j in range(columns.shape[0]):
-            low[node, j] = min(low[2 * node + 1, j], low[2 * node + 2, j])
-            high[node, j] = max(high[2 * node + 1, j], high[2 * node + 2, j])
 
 
 @kernel
@@ -165,7 +105,7 @@ def nearest_in_boxes(
     columns : float64 (columns, rows), in the order of the tree
     ids, seen : int64 per row, in the order of the tree
     low, high : float64 (boxes, columns)
-    plan : as for ``split_rows``
+    plan : as for ``widest``
     ways : (bool, float, bool)
         Whether distances are square roots, what a missing cell differs by (1/2, or 0 and not
         compared), and whether every column can be compared in every pair.

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run
-from lookalike.kernels.boxes import LEAF_ROWS, find_boxes, nearest_in_boxes, split_rows
+from lookalike.kernels.boxes import LEAF_ROWS, nearest_in_boxes, widest
 from lookalike.neighbors.graph import NeighborGraph
 
-Plan = tuple[np.ndarray, ...]  # as ``split_rows`` takes it
+Plan = tuple[np.ndarray, ...]  # as ``widest`` takes it
 MIN_QUERIES, MIN_ROWS = 256, 512  # below, making a tree does not pay; chosen by hand
 MAX_COLUMNS = 16  # of twenty, all rows were compared: not worth a trial
 # Rows and queries of a first trial; of more rows one in so many.
@@ -44,13 +44,25 @@ class Boxes:
     @classmethod
     def make(cls, rows: np.ndarray, plan: Plan) -> Boxes:
         """Split rows, float64 (rows, columns); another weight of columns needs no other tree."""
-        depth = max(0, int(np.ceil(np.log2(max(1, len(rows)) / LEAF_ROWS))))
-        order = np.arange(len(rows))
-        keys = np.where(np.isnan(rows.T), np.inf, rows.T)
-        split_rows(np.ascontiguousarray(rows), keys, order, depth, plan)
-        columns = np.ascontiguousarray(rows[order].T)
-        low, high = np.empty((2, 2 ** (depth + 1) - 1, len(columns)))
-        find_boxes(columns, depth, low, high)
+        n, rows = len(rows), np.ascontiguousarray(rows)
+        depth = max(0, int(np.ceil(np.log2(max(1, n) / LEAF_ROWS))))
+        order, keys = np.arange(n), np.where(np.isnan(rows.T), np.inf, rows.T)
+        for d in range(depth):
+            for i in range(1 << d):
+                begin, end = i * n >> d, (i + 1) * n >> d
+                part, middle = order[begin:end], ((2 * i + 1) * n >> d + 1) - begin
+                key = keys[widest(rows, part, plan), part]
+                order[begin:end] = part[np.argpartition(key, middle - 1)]
+        # Boxes of the leaves, then each of the two below it; a missing cell leaves it unbounded.
+        columns, leaves = np.ascontiguousarray(rows[order].T), (1 << depth) - 1
+        starts, gaps = np.arange(1 << depth) * n >> depth, np.isnan(columns)
+        low, high = np.empty((2, 2 * leaves + 1, len(columns)))
+        low[leaves:] = np.minimum.reduceat(np.where(gaps, -np.inf, columns), starts, axis=1).T
+        high[leaves:] = np.maximum.reduceat(np.where(gaps, np.inf, columns), starts, axis=1).T
+        for d in reversed(range(depth)):
+            level, below = slice((1 << d) - 1, (2 << d) - 1), slice((2 << d) - 1, (4 << d) - 1)
+            low[level] = low[below].reshape(1 << d, 2, -1).min(axis=1)
+            high[level] = high[below].reshape(1 << d, 2, -1).max(axis=1)
         return cls(columns, order, low, high)
 
     def prunes(self, x: np.ndarray, k: int, plan: Plan) -> bool:
@@ -76,7 +88,7 @@ class Boxes:
         ----------
         x : float64 (queries, columns)
         k : int
-        plan, ways : as for ``split_rows`` and ``nearest_in_boxes``
+        plan, ways : as for ``widest`` and ``nearest_in_boxes``
         named : int64, the position of each query among the fitted rows and the id left out of its
             list (-1: none), the id and the fitted position of each row
         n_indexed : int, size of the collection

@@ -14,16 +14,7 @@ import numpy as np
 
 from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput
-from lookalike.kernels.bounds import (
-    EQUAL,
-    LOOKUP,
-    MISSING,
-    ROOT,
-    SKIP,
-    SQUARE,
-    STEPS,
-    TILE_ROWS,
-)
+from lookalike.kernels.bounds import EQUAL, LOOKUP, MISSING, ROOT, SKIP, SQUARE, STEPS, TILE_ROWS
 
 ROWS_PER_TASK = 8 * TILE_ROWS  # rows whose codes are made together
 

@@ -9,27 +9,18 @@ to the last bit and tie. How many rows remain only matters for the time. See dec
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.threads import blocks, run
+from lookalike.kernels import bounds as kernels
 from lookalike.kernels.block_bounds import scan
-from lookalike.kernels.bounds import PART_ROWS, TILE_ROWS
-from lookalike.kernels.bounds import collect as collect_rows
-from lookalike.kernels.bounds import propose as propose_rows
 from lookalike.kernels.first_use import worth_compiling
 from lookalike.kernels.lists import keep_pairs
-from lookalike.neighbors.blocks import (
-    MIN_QUERIES,
-    QUERIES_PER_BLOCK,
-    Block,
-    NearRows,
-    can_bound,
-    in_order,
-)
+from lookalike.neighbors import blocks as near_blocks
 from lookalike.neighbors.byte_queries import Bounds, ByteCodes, ByteQueries
 from lookalike.neighbors.graph import NeighborGraph
 
@@ -42,7 +33,7 @@ TILES_TO_BEGIN_WITH = 4
 MAX_LIMIT_TO_MEDIAN = 1.5  # of the queries that are bounded by one box; chosen by hand
 # Pairs that bounds compare in the time in which numpy compares one cell.
 PAIRS_PER_CELL = 4
-MIN_ROWS_FOR_CODES = 4 * TILE_ROWS  # below, brute force is as quick
+MIN_ROWS_FOR_CODES = 4 * kernels.TILE_ROWS  # below, brute force is as quick
 # A search by bounds is given up where more than one row in so many remains. Chosen by hand.
 MIN_ROWS_PER_CANDIDATE = 16
 MAX_LISTED_CELLS = 2**18  # of lists that are looked through together
@@ -70,7 +61,7 @@ class BoundedQuery(NamedTuple):
     codes: ByteCodes
     queries_of: Callable[[Any], ByteQueries]
     limit_of: Callable[[np.ndarray], np.ndarray]
-    keep: Callable[[Callable[[], NearRows]], NearRows] = lambda make: make()
+    keep: Callable[[Callable[[], near_blocks.NearRows]], near_blocks.NearRows] = lambda make: make()
     n_tiles: int | None = None
 
 
@@ -104,55 +95,61 @@ def nearest_by_codes(
         Size of the collection.
     n_jobs : int, optional
     """
-    codes = query.codes
+    codes, jobs = query.codes, count_jobs(n_jobs)
     lists = NeighborGraph.empty(n_queries, k, n_indexed, bool((exclude < 0).any()))
     left_over = np.zeros(n_queries, bool)
-    jobs = count_jobs(n_jobs)
     may_list = np.empty(0, bool) if allowed is None else allowed
-    exactly = _Exact(exact, exclude, ids, codes.n_rows, may_list, always)
+    tiles = len(codes.tiles)
+    shares = [slice(0, tiles)]
+    search = _Search(query, exact, exclude, ids, may_list, always, lists, left_over, shares)
     # A process that has few lists to find does not wait for the compiler.
     blockwise = (
-        codes.n_rows and n_queries >= MIN_QUERIES and can_bound(query.queries_of(slice(0, 1)))
+        codes.n_rows
+        and n_queries >= near_blocks.MIN_QUERIES
+        and near_blocks.can_bound(query.queries_of(slice(0, 1)))
     )
     if blockwise and worth_compiling(scan, n_queries * codes.n_rows // PAIRS_PER_CELL):
         asked = _bytes_of(query, n_queries)
-        near = query.keep(lambda: NearRows.make(codes, *asked[1:]))
-        shares = [slice(0, len(codes.tiles))]
-        blockwise_search = _BlockSearch(query, may_list, k, shares, 1, exactly, near)
-        boxes = [(at, lists, left_over) for at in in_order(*asked)]
-        rest = np.concatenate(run(blockwise_search.begin, boxes, jobs, "finding neighbors"))
-        late = [(rest[part], lists, left_over) for part in blocks(len(rest), QUERIES_PER_BLOCK)]
-        run(blockwise_search.finish, late, jobs, "finding the last neighbors")
+        near = query.keep(lambda: near_blocks.NearRows.make(codes, *asked[1:]))
+        search, boxes = replace(search, near=near), [(at,) for at in near_blocks.in_order(*asked)]
+        rest = np.concatenate(run(search.begin, boxes, jobs, "finding neighbors"))
+        late = [(rest[part],) for part in blocks(len(rest), near_blocks.QUERIES_PER_BLOCK)]
+        run(search.finish, late, jobs, "finding the last neighbors")
         return lists, left_over
-    at = [
-        np.arange(part.start, part.stop)
-        for part in blocks(n_queries, max(1, min(MAX_QUERIES_PER_TASK, -(-n_queries // jobs))))
-    ]
-    tiles = len(codes.tiles)
-    shards = 1 if len(at) >= jobs else max(1, min(jobs, tiles // MIN_TILES_PER_THREAD))
-    shares = list(blocks(tiles, -(-tiles // shards))) or [slice(0, 0)]
-    search = _Search(query, may_list, k, shares, jobs if shards > 1 else 1, exactly)
-    todo = [(part, lists, left_over) for part in at]
+    size = max(1, min(MAX_QUERIES_PER_TASK, -(-n_queries // jobs)))
+    todo = [(np.arange(part.start, part.stop),) for part in blocks(n_queries, size)]
+    # Few queries do not fill all threads: then each thread passes over a share of the tiles.
+    shards = 1 if len(todo) >= jobs else max(1, min(jobs, tiles // MIN_TILES_PER_THREAD))
+    if shards > 1:
+        search = replace(search, shares=list(blocks(tiles, -(-tiles // shards))), jobs=jobs)
     run(search.part, todo, jobs if shards == 1 else 1, "finding neighbors")
     return lists, left_over
 
 
 @dataclass(frozen=True, eq=False)
-class _Exact:
-    """Exact comparison of the rows that bounds have not ruled out.
+class _Search:
+    """A search of few queries in two passes over the codes, or of many in blocks of near ones.
 
     Parameters
     ----------
-    compare, exclude, ids, allowed, always : see ``nearest_by_codes``
-    n_rows : int
+    query, compare, exclude, ids, allowed, always : see ``nearest_by_codes``
+    lists, left_over : what is filled
+    shares : slices of the tiles, one for each thread in the first pass
+    jobs : int, threads of the first pass
+    near : near_blocks.NearRows, the rows in an order of near ones; for blocks
     """
 
+    query: BoundedQuery
     compare: Exact
     exclude: np.ndarray
     ids: np.ndarray
-    n_rows: int
     allowed: np.ndarray
     always: Callable[[np.ndarray], Pairs] | None
+    lists: NeighborGraph
+    left_over: np.ndarray
+    shares: list[slice]
+    jobs: int = 1
+    near: Any = None
 
     def own_rows(self, at: np.ndarray) -> Pairs | None:
         """Return the pairs that are always compared, without those that may not be listed."""
@@ -168,8 +165,9 @@ class _Exact:
         """Work pairs into the lists of the queries at some positions."""
         left, right = pairs
         if own is not None:  # one number per pair, so that ``unique`` sorts and removes repeats
-            both = np.concatenate([left, own[0]]) * self.n_rows + np.concatenate([right, own[1]])
-            left, right = np.divmod(np.unique(both), self.n_rows)
+            n = self.query.codes.n_rows
+            both = np.concatenate([left, own[0]]) * n + np.concatenate([right, own[1]])
+            left, right = np.divmod(np.unique(both), n)
         if into.indices.size and (into.indices[:, 0] >= 0).any():
             # A row is listed once, however often it is compared.
             new = np.empty(len(left), bool)
@@ -181,64 +179,50 @@ class _Exact:
             far, exclude = self.compare(at[left], right), self.exclude[at]
             keep_pairs(left, self.ids[right], far, exclude, into.distances, into.indices)
 
+    def empty(self, at: np.ndarray) -> NeighborGraph:
+        """Return empty lists for the queries at some positions."""
+        return NeighborGraph.empty(len(at), self.lists.k, self.lists.n_indexed)
 
-@dataclass(frozen=True, eq=False)
-class _Search:
-    """The two passes over the codes, the first of them cut into shares for threads."""
+    def put(self, at: np.ndarray, lists: NeighborGraph) -> None:
+        """Enter the lists of the queries at some positions."""
+        self.lists.indices[at], self.lists.distances[at] = lists.indices, lists.distances
 
-    query: BoundedQuery
-    allowed: np.ndarray
-    k: int
-    shares: list[slice]
-    jobs: int
-    exactly: _Exact
-
-    @property
-    def codes(self) -> ByteCodes:
-        """Return the rows as bytes."""
-        return self.query.codes
-
-    def part(self, at: np.ndarray, lists: NeighborGraph, left_over: np.ndarray) -> None:
+    def part(self, at: np.ndarray) -> None:
         """Fill the lists of some queries."""
-        bounds, own = self.query.queries_of(at).bounds(self.codes), self.exactly.own_rows(at)
+        bounds, own = self.query.queries_of(at).bounds(self.query.codes), self.own_rows(at)
         lowest, proposed, beyond = self.propose(bounds)
-        first = NeighborGraph.empty(len(at), self.k, lists.n_indexed)
-        self.exactly.rerank(at, proposed, own, first)
-        limits = self.limits_of(bounds, first)
-        done = limits < beyond  # no other row can be nearer than the k-th of the first pass
-        if done.all():
-            lists.indices[at], lists.distances[at] = first.indices, first.distances
-            return
-        remaining, too_many = self.collect(bounds, np.where(done, NO_ROW, limits), lowest)
-        left_over[at] = too_many & ~done
-        self.exactly.rerank(at, remaining, None, first)
-        lists.indices[at], lists.distances[at] = first.indices, first.distances
-
-    def limits_of(self, bounds: Bounds, first: NeighborGraph) -> np.ndarray:
-        """Return the bounds above which a row is farther than the last one of a list."""
+        first = self.empty(at)
+        self.rerank(at, proposed, own, first)
         worst = self.query.limit_of(first.distances[:, -1])
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            # Raised a little: neither rounding of the bound nor of the distance may lose a row.
-            limits = np.where(bounds.unit > 0, (worst * (1 + 1e-5) + 1e-12) / bounds.unit, np.inf)
-            return np.nextafter(limits.astype(np.float32), np.float32(np.inf))
+            limits = np.where(bounds.unit > 0, near_blocks.raised(worst) / bounds.unit, np.inf)
+            limits = np.nextafter(limits.astype(np.float32), np.float32(np.inf))
+        done = limits < beyond  # no other row can be nearer than the k-th of the first pass
+        if not done.all():
+            remaining, too_many = self.collect(bounds, np.where(done, NO_ROW, limits), lowest)
+            self.left_over[at] = too_many & ~done
+            self.rerank(at, remaining, None, first)
+        self.put(at, first)
 
     def propose(self, bounds: Bounds) -> tuple[np.ndarray, Pairs, np.ndarray]:
         """Return the lowest bound of every part, and the rows with the smallest bounds.
 
         The third is the smallest bound that any other row may have.
         """
-        n, size = len(bounds.unit), min(self.codes.n_rows, self.k + EXTRA_CANDIDATES)
-        lowest = np.empty((n, self.shares[-1].stop * (TILE_ROWS // PART_ROWS)), np.float32)
+        codes, n = self.query.codes, len(bounds.unit)
+        size = min(codes.n_rows, self.lists.k + EXTRA_CANDIDATES)
+        lowest = np.empty(
+            (n, self.shares[-1].stop * (kernels.TILE_ROWS // kernels.PART_ROWS)), np.float32
+        )
 
         def propose_share(share: slice) -> tuple[np.ndarray, np.ndarray]:
             best, rows = np.full((n, size), np.inf, np.float32), np.full((n, size), -1)
-            propose_rows(
-                self.codes.tiles, self.codes.n_rows, self.allowed, bounds.queries, share.start,
-                share.stop, *_scratch(bounds, TILE_ROWS), lowest, best, rows,
+            kernels.propose(
+                codes.tiles, codes.n_rows, self.allowed, bounds.queries, share.start,
+                share.stop, *_scratch(bounds, kernels.TILE_ROWS), lowest, best, rows,
             )  # fmt: skip
             return best, rows
 
-        # Few queries do not fill all threads: then each thread passes over a share of the tiles.
         if len(self.shares) == 1:
             best, rows = propose_share(self.shares[0])
         else:
@@ -248,23 +232,24 @@ class _Search:
             order = np.argsort(best, axis=1, kind="stable")[:, :size]
             best, rows = (np.take_along_axis(side, order, axis=1) for side in (best, rows))
         taken = rows >= 0
-        beyond = best[:, -1] if size < self.codes.n_rows else np.full(n, np.inf, np.float32)
+        beyond = best[:, -1] if size < codes.n_rows else np.full(n, np.inf, np.float32)
         return lowest, (np.nonzero(taken)[0], rows[taken]), beyond
 
     def collect(
         self, bounds: Bounds, limits: np.ndarray, lowest: np.ndarray
     ) -> tuple[Pairs, np.ndarray]:
         """Return the rows that no bound rules out, and for which queries these are too many."""
+        codes = self.query.codes
         # Comparing more single rows than this takes longer than comparing all in blocks.
-        most = max(MIN_ROWS_FOR_CODES, self.codes.n_rows // MIN_ROWS_PER_CANDIDATE)
+        most = max(MIN_ROWS_FOR_CODES, codes.n_rows // MIN_ROWS_PER_CANDIDATE)
         limits = np.where(np.isfinite(limits), limits, NO_ROW)
         rows = np.empty(most, np.int64)
         ends, parts, begin = np.zeros(len(limits), np.int64), [], 0
-        scratch, counts = _scratch(bounds, PART_ROWS), np.zeros(len(limits), np.int64)
+        scratch, counts = _scratch(bounds, kernels.PART_ROWS), np.zeros(len(limits), np.int64)
         # The kernel stops before a query whose rows no longer fit; then its buffer is copied.
         while begin < len(limits):
-            done = collect_rows(
-                self.codes.tiles, self.codes.n_rows, self.allowed, bounds.queries, begin,
+            done = kernels.collect(
+                codes.tiles, codes.n_rows, self.allowed, bounds.queries, begin,
                 len(limits), limits, most, *scratch, lowest, ends, rows,
             )  # fmt: skip
             last = np.where(ends < 0, -1 - ends, ends)[begin:done]
@@ -273,6 +258,63 @@ class _Search:
             begin = done
         too_many = (ends < 0) | (limits < 0)
         return (np.repeat(np.arange(len(limits)), counts), np.concatenate(parts)), too_many
+
+    def begin(self, at: np.ndarray) -> np.ndarray:
+        """Fill the lists of a block of queries; return the queries put off.
+
+        Those are the queries with few near rows: their limits would let in rows for all others.
+        """
+        asked = self.query.queries_of(at)
+        first = self.empty(at)
+        # Limits to begin with: the other rows of the block, or the rows of the nearest tiles.
+        if (own := self.own_rows(at)) is not None:
+            right = np.unique(own[1])
+            left = np.repeat(np.arange(len(at)), len(right))
+            self.rerank(at, (left, np.tile(right, len(at))), None, first)
+        for n_tiles in (TILES_TO_BEGIN_WITH, len(self.near.tiles)):
+            bounded = np.isfinite(first.distances[:, -1])
+            if bounded.all():
+                break
+            self.rerank(at, self.nearest_bounds(asked, n_tiles), None, first)
+        bounded = np.isfinite(first.distances[:, -1])
+        self.put(at, first)
+        self.left_over[at[~bounded]] = True
+        at, limits = at[bounded], self.query.limit_of(first.distances[bounded, -1])
+        later = limits > MAX_LIMIT_TO_MEDIAN * np.median(limits) if len(at) else bounded[:0]
+        self.finish(at[~later])
+        return at[later]
+
+    def nearest_bounds(self, asked: ByteQueries, n_tiles: int) -> Pairs:
+        """Return the rows with the smallest bounds of the tiles nearest to a block."""
+        numbers, _ = self.near.nearest(near_blocks.Block(asked, self.query.codes.gaps), n_tiles)
+        some = self.near.take(numbers, self.allowed)
+        codes = ByteCodes(some.tiles, len(some.allowed), self.query.codes.gaps)
+        query, shares = self.query._replace(codes=codes), [slice(0, len(numbers))]
+        search = replace(self, query=query, allowed=some.allowed, shares=shares)
+        left, rows = search.propose(asked.bounds(codes))[1]
+        return left, some.positions[rows]
+
+    def finish(self, at: np.ndarray) -> None:
+        """Compare all rows that no bound rules out with queries that have lists to begin with."""
+        if not len(at):
+            return
+        first, n_pairs = self.lists[at], 0
+        block = near_blocks.Block(self.query.queries_of(at), self.query.codes.gaps)
+        most = len(at) * max(MIN_ROWS_FOR_CODES, self.query.codes.n_rows // MIN_ROWS_PER_CANDIDATE)
+
+        def limits() -> np.ndarray:
+            return self.query.limit_of(first.distances[:, -1])
+
+        for numbers in self.near.near(block, limits, self.query.n_tiles):
+            some, tile = self.near.take(numbers, self.allowed), 0
+            while tile < len(numbers):
+                tile, pairs = block.scan(some, tile, limits())
+                self.rerank(at, pairs, None, first)
+                n_pairs += len(pairs[0])
+            if n_pairs > most:
+                self.left_over[at] = True
+                return
+        self.put(at, first)
 
 
 def near_order(query: BoundedQuery, n: int) -> np.ndarray | None:
@@ -283,9 +325,9 @@ def near_order(query: BoundedQuery, n: int) -> np.ndarray | None:
     query : BoundedQuery, whose queries are the rows
     n : int
     """
-    if not can_bound(query.queries_of(slice(0, 1))):
+    if not near_blocks.can_bound(query.queries_of(slice(0, 1))):
         return None
-    near = query.keep(lambda: NearRows.make(query.codes, *_bytes_of(query, n)[1:]))
+    near = query.keep(lambda: near_blocks.NearRows.make(query.codes, *_bytes_of(query, n)[1:]))
     return near.positions.ravel()[:n]
 
 
@@ -293,75 +335,11 @@ def _bytes_of(query: BoundedQuery, n: int) -> tuple[np.ndarray, np.ndarray, np.n
     """Return the codes of n queries, kind and mean worth of the columns, as ``in_order`` takes."""
     kind = query.queries_of(slice(0, 1)).kind
     codes, worth = np.empty((n, len(kind)), np.uint8), np.zeros(len(kind))
-    for part in blocks(n, 32 * QUERIES_PER_BLOCK):
+    for part in blocks(n, 32 * near_blocks.QUERIES_PER_BLOCK):
         asked = query.queries_of(part)
         codes[part] = asked.cells
         worth += np.broadcast_to(asked.worth, asked.own.shape).sum(axis=0)
     return codes, kind, worth / max(1, n)
-
-
-@dataclass(frozen=True, eq=False)
-class _BlockSearch(_Search):
-    """Search for queries in blocks of near ones, among rows in such an order."""
-
-    near: NearRows
-
-    def begin(self, at: np.ndarray, lists: NeighborGraph, left_over: np.ndarray) -> np.ndarray:
-        """Fill the lists of a block of queries; return the queries put off.
-
-        Those are the queries with few near rows: their limits would let in rows for all others.
-        """
-        asked = self.query.queries_of(at)
-        first = NeighborGraph.empty(len(at), self.k, lists.n_indexed)
-        # Limits to begin with: the other rows of the block, or the rows of the nearest tiles.
-        if (own := self.exactly.own_rows(at)) is not None:
-            right = np.unique(own[1])
-            left = np.repeat(np.arange(len(at)), len(right))
-            self.exactly.rerank(at, (left, np.tile(right, len(at))), None, first)
-        for n_tiles in (TILES_TO_BEGIN_WITH, len(self.near.tiles)):
-            bounded = np.isfinite(first.distances[:, -1])
-            if bounded.all():
-                break
-            self.exactly.rerank(at, self.nearest_bounds(asked, n_tiles), None, first)
-        bounded = np.isfinite(first.distances[:, -1])
-        lists.indices[at], lists.distances[at] = first.indices, first.distances
-        left_over[at[~bounded]] = True
-        at, limits = at[bounded], self.query.limit_of(first.distances[bounded, -1])
-        later = limits > MAX_LIMIT_TO_MEDIAN * np.median(limits) if len(at) else bounded[:0]
-        self.finish(at[~later], lists, left_over)
-        return at[later]
-
-    def nearest_bounds(self, asked: ByteQueries, n_tiles: int) -> Pairs:
-        """Return the rows with the smallest bounds of the tiles nearest to a block."""
-        numbers, _ = self.near.nearest(Block(asked, self.codes.gaps), n_tiles)
-        some = self.near.take(numbers, self.allowed)
-        codes = ByteCodes(some.tiles, len(some.allowed), self.codes.gaps)
-        query, shares = self.query._replace(codes=codes), [slice(0, len(numbers))]
-        search = _Search(query, some.allowed, self.k, shares, 1, self.exactly)
-        left, rows = search.propose(asked.bounds(codes))[1]
-        return left, some.positions[rows]
-
-    def finish(self, at: np.ndarray, lists: NeighborGraph, left_over: np.ndarray) -> None:
-        """Compare all rows that no bound rules out with queries that have lists to begin with."""
-        if not len(at):
-            return
-        first, n_pairs = lists[at], 0
-        block = Block(self.query.queries_of(at), self.codes.gaps)
-        most = len(at) * max(MIN_ROWS_FOR_CODES, self.codes.n_rows // MIN_ROWS_PER_CANDIDATE)
-
-        def limits() -> np.ndarray:
-            return self.query.limit_of(first.distances[:, -1])
-
-        for numbers in self.near.near(block, limits, self.query.n_tiles):
-            some, tile = self.near.take(numbers, self.allowed), 0
-            while tile < len(numbers):
-                tile, pairs = block.scan(some, tile, limits())
-                self.exactly.rerank(at, pairs, None, first)
-                n_pairs += len(pairs[0])
-            if n_pairs > most:
-                left_over[at] = True
-                return
-        lists.indices[at], lists.distances[at] = first.indices, first.distances
 
 
 def _scratch(bounds: Bounds, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

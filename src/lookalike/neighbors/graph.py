@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike.errors import InvalidInput, Param, TooFewRows
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Array, Fields, Flag, Integer
+from lookalike.saving.fields import Array, Fields, Flag, Integer, Maybe, Real
 
 
 @saveable
@@ -31,6 +31,9 @@ class NeighborGraph:
         Size of the collection.
     has_self : bool
         Whether row i may list itself.
+    order, shift : float64 array of the shape of distances, and float
+        What unfinished lists are sorted by, and the constant that was added to it (see
+        ``shifted``); None and 0 where they are sorted by their distances.
 
     Examples
     --------
@@ -46,12 +49,16 @@ class NeighborGraph:
         "distances": Array("float64", "queries", "k", low=0.0, no_nan=True),
         "n_indexed": Integer(0, size="indexed"),
         "has_self": Flag(),
+        "order": Maybe(Array("float64", "queries", "k")),
+        "shift": Real(),
     }
 
     indices: np.ndarray
     distances: np.ndarray
     n_indexed: int
     has_self: bool = False
+    order: np.ndarray | None = None
+    shift: float = 0.0
 
     def __post_init__(self) -> None:
         if self.indices.shape != self.distances.shape or self.indices.ndim != 2:
@@ -68,6 +75,10 @@ class NeighborGraph:
     def __len__(self) -> int:
         return len(self.indices)
 
+    def to_arrays(self) -> dict[tuple[str, ...], np.ndarray]:
+        """Return indices and distances as a shard keeps them."""
+        return {("indices",): self.indices, ("distances",): self.distances}
+
     @property
     def k(self) -> int:
         """Length of each list."""
@@ -75,7 +86,8 @@ class NeighborGraph:
 
     def __getitem__(self, at: Any) -> NeighborGraph:
         """Return the lists of some of the queries."""
-        return replace(self, indices=self.indices[at], distances=self.distances[at])
+        order = None if self.order is None else self.order[at]
+        return replace(self, indices=self.indices[at], distances=self.distances[at], order=order)
 
     def shifted(self, shift: float) -> NeighborGraph:
         """Return lists whose distances are larger by a constant, in their present order.
@@ -85,17 +97,15 @@ class NeighborGraph:
         """
         if shift == 0.0:
             return self
-        lists = self.indices, self.distances + shift, self.n_indexed, self.has_self
-        return ShiftedGraph(*lists, order=self.distances, shift=shift)
+        far = self.distances
+        return replace(self, distances=far + shift, order=far, shift=shift)
 
     def plain(self) -> NeighborGraph:
         """Return the lists without the values they were sorted by."""
-        return self
+        return self if self.order is None else replace(self, order=None, shift=0.0)
 
     def merge(self, other: NeighborGraph) -> NeighborGraph:
         """Return the lists over both collections; both must have the same queries."""
-        if isinstance(other, ShiftedGraph):  # a fold of merges begins with plain, empty lists
-            return other.merge(self)
         from lookalike.kernels import fallback
         from lookalike.kernels.first_use import pick
         from lookalike.kernels.lists import merge_lists
@@ -104,11 +114,14 @@ class NeighborGraph:
             needed = f"lists of shape {self.indices.shape}"
             hint = "Search the same queries with the same k in every part"
             raise InvalidInput("NeighborGraph.merge", needed, str(other.indices.shape), hint)
-        indices, distances = self.indices.copy(), self.distances.copy()
+        # A fold of merges begins with plain, empty lists.
+        shift = self.shift or other.shift
+        mine, theirs = (g.distances - shift if g.order is None else g.order for g in (self, other))
+        indices, distances = self.indices.copy(), mine.copy()
         merge = pick(merge_lists, fallback.merge_lists, distances.size)
-        merge(distances, indices, other.distances, other.indices)
-        n_indexed = max(self.n_indexed, other.n_indexed)
-        return NeighborGraph(indices, distances, n_indexed, self.has_self or other.has_self)
+        merge(distances, indices, theirs, other.indices)
+        n_indexed, has_self = max(self.n_indexed, other.n_indexed), self.has_self or other.has_self
+        return NeighborGraph(indices, distances, n_indexed, has_self).shifted(shift)
 
     def finish(self, undefined: str = "raise") -> NeighborGraph:
         """Return the graph if every list is complete, else raise.
@@ -183,39 +196,3 @@ class NeighborGraph:
         lists = cls.empty(n, max(1, int(counts.max(initial=0))), n_indexed, bool(has_self))
         lists.indices[rows, rank], lists.distances[rows, rank] = columns, data
         return lists
-
-
-@dataclass(frozen=True, eq=False)
-class ShiftedGraph(NeighborGraph):
-    """Unfinished lists, sorted by the distances before a constant was added to them.
-
-    Parameters
-    ----------
-    indices, distances, n_indexed, has_self : as in ``NeighborGraph``
-    order : float64 array of the shape of distances
-        What the lists are sorted by.
-    shift : float
-        The constant: distances are ``order + shift``.
-    """
-
-    order: np.ndarray = field(kw_only=True)
-    shift: float = field(kw_only=True)
-
-    def __getitem__(self, at: Any) -> NeighborGraph:
-        return self.unshifted()[at].shifted(self.shift)
-
-    def unshifted(self) -> NeighborGraph:
-        """Return the lists with the values they are sorted by in place of distances."""
-        return NeighborGraph(self.indices, self.order, self.n_indexed, self.has_self)
-
-    def plain(self) -> NeighborGraph:
-        """Return the lists without the values they were sorted by."""
-        return NeighborGraph(self.indices, self.distances, self.n_indexed, self.has_self)
-
-    def merge(self, other: NeighborGraph) -> NeighborGraph:
-        """Merge by the values before the constant, which distances may have lost to rounding."""
-        if isinstance(other, ShiftedGraph):
-            plain = other.unshifted()
-        else:
-            plain = replace(other, distances=other.distances - self.shift)
-        return self.unshifted().merge(plain).shifted(self.shift)

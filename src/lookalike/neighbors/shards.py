@@ -92,10 +92,10 @@ class Shard:
             raise _damaged(path, "an array of numbers", str(found.dtype))
         return np.asarray(found)
 
-    def number(self, key: str, low: int = 0) -> int:
+    def number(self, key: str) -> int:
         """Return an integer of the metadata; anything else there is an error."""
         found = self.about.get(key)
-        if isinstance(found, bool) or not isinstance(found, int) or not low <= found < MAX_COUNT:
+        if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found < MAX_COUNT:
             raise _damaged(self.path(PAGE), f"a number for {key!r}", f"{found!r:.80}")
         return found
 
@@ -163,10 +163,11 @@ def write_shard(
             raise WrongType("Shard", "arrays of numbers", found, hint)
     # Numbered files: names of columns may hold anything, names of files may not.
     members = {key: f"{number}.npy" for number, key in enumerate(arrays)}
-    writers: list[Any] = [partial(_write_array, array) for array in arrays.values()]
+    writers: dict[str, Callable[[Path], None]]
+    writers = {members[key]: partial(_write_array, array) for key, array in arrays.items()}
     with making_folder(folder) as draft:
         files = {}
-        for name, write in [*zip(members.values(), writers, strict=True), *(more or {}).items()]:
+        for name, write in {**writers, **(more or {})}.items():
             write(draft / name)
             files[name] = (draft / name).stat().st_size, hash_file(draft / name)
         page: dict[str, Any] = {"format": FORMAT, "about": dict(about)}
@@ -228,6 +229,15 @@ def open_shard(folder: str | os.PathLike[str], sizes: bool = True) -> Shard:
         for fault in shard.faults(hashes=False):
             raise UnreadableFile(f"Shard {shard.folder.name!r}", "whole files", fault, REBUILD)
     return shard
+
+
+def find_shard(folder: str | os.PathLike[str]) -> Shard | None:
+    """Return a shard that is there and whole by the sizes of its files, or None."""
+    # A shard is written whole or not at all, so this is enough to know that it is finished.
+    try:
+        return open_shard(folder)
+    except LookalikeError:
+        return None
 
 
 def allow_files(n_files: int) -> None:

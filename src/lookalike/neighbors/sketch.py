@@ -133,21 +133,17 @@ class SketchGraph:
 
     def __init__(self, sketch: Sketch, values: np.ndarray) -> None:
         faiss = load_faiss("SketchGraph")
-        self.sketch = sketch
-        self._graph: Any = None
+        self.sketch, width = sketch, sketch.draw(values[:1]).shape[1]
+        if sketch.metric == "bits":
+            self._graph = faiss.IndexBinaryHNSW(8 * width, LINKS_PER_ROW)
+        else:
+            kind = faiss.METRIC_L1 if sketch.metric == "cityblock" else faiss.METRIC_L2
+            self._graph = faiss.IndexHNSWFlat(width, LINKS_PER_ROW, kind)
+        self._graph.hnsw.efConstruction = CONSTRUCTION_WIDTH
 
         def add(at: slice) -> None:
-            sketches = sketch.draw(values[at])
-            if self._graph is None:
-                width = sketches.shape[1]
-                if sketch.metric == "bits":
-                    self._graph = faiss.IndexBinaryHNSW(8 * width, LINKS_PER_ROW)
-                else:
-                    kind = faiss.METRIC_L1 if sketch.metric == "cityblock" else faiss.METRIC_L2
-                    self._graph = faiss.IndexHNSWFlat(width, LINKS_PER_ROW, kind)
-                self._graph.hnsw.efConstruction = CONSTRUCTION_WIDTH
             with _one_thread(faiss):
-                self._graph.add(sketches)
+                self._graph.add(sketch.draw(values[at]))
 
         run(add, [(at,) for at in blocks(len(values), ROWS_PER_ADD)], 1, "linking rows")
 

@@ -21,7 +21,7 @@ import numpy as np
 from lookalike._runtime.text import plain
 from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, suggest
 from lookalike.index import Index
-from lookalike.index.shards.from_files import sample_positions
+from lookalike.index.shards.build import sample_positions
 from lookalike.service.cells import dumps, integer_of, plain_id, read_stored, stored_texts
 from lookalike.service.fitting import CollectionSettings, build_index, name_rows, settle, stored_ids
 from lookalike.service.problems import collected

@@ -9,7 +9,7 @@ from lookalike.verbs.search import find_row, get_index
 from lookalike.verbs.source import as_source
 
 if TYPE_CHECKING:
-    from lookalike.index.explained import PairExplanation
+    from lookalike.index.hits import PairExplanation
 
 HEADING, RANK = "Look at a table", 25
 EXAMPLES = (
@@ -52,7 +52,7 @@ def explain(
     >>> la.explain(pets, 0, 2).explanation.plus
     {'weight': 0.375, 'animal': 0.5}
     """
-    from lookalike.index.explained import PairExplanation
+    from lookalike.index.hits import PairExplanation
 
     source, row, other = as_source(table), as_record(row), as_record(other)
     index, _, names = get_index(source, measure, weights, columns, row)

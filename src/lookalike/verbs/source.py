@@ -219,7 +219,7 @@ class TableSource:
 
             # Ids name rows, and are not compared.
             ids = table[name].values.tolist()
-            table, _ = take_ids(table, name, "table")
+            table = take_ids(table, name, "table")
         return NamedRows(table, ids, self.name).meeting(filter)
 
 

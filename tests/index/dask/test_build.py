@@ -8,11 +8,11 @@ from index.dask.conftest import mixed
 from index.dask.test_cluster import digests, learned
 from lookalike.errors import InvalidInput
 from lookalike.index import build_index
-from lookalike.index.dask import add, build, fit_encode, read_table
+from lookalike.index.dask import add, fit_encode, folders, read_table
 
 
 def test_a_build_and_an_addition_are_those_of_one_process(files, tmp_path, here, monkeypatch):
-    monkeypatch.setattr(build, "ROWS_PER_TASK", 2500)  # facts of several tasks are merged
+    monkeypatch.setattr(folders, "ROWS_PER_FACTS", 2500)  # facts of several tasks are merged
     summaries = []
     many, one = tmp_path / "many", tmp_path / "one"
     options = {"shard_rows": 2048}
@@ -33,7 +33,7 @@ def test_a_build_and_an_addition_are_those_of_one_process(files, tmp_path, here,
 
 
 def test_kinds_are_inferred_from_all_rows(files, here, monkeypatch):
-    monkeypatch.setattr(build, "ROWS_PER_TASK", 700)
+    monkeypatch.setattr(folders, "ROWS_PER_FACTS", 700)
     table = read_table(files, here, kinds={"score": "category"})
     assert repr(table) == repr(la.read_table(files, lazy=True, kinds={"score": "category"}))
     assert len(table) == 6000

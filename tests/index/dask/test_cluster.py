@@ -276,14 +276,13 @@ def test_a_killed_driver_resumes_and_repeats_no_finished_shard(many_files, tmp_p
 
 @long
 def test_a_folder_that_workers_do_not_see_is_named(tmp_path, cluster):
-    from lookalike._version import __version__
     from lookalike.index.dask import connect
-    from lookalike.index.dask.scheduling import WorkItem, run_items
-    from lookalike.index.dask.tasks import encode_part
+    from lookalike.index.dask.folders import write_part
+    from lookalike.index.dask.scheduling import run_items
 
-    part = WorkItem((str(tmp_path / "elsewhere"), __version__, ("a.parquet",), 0))
+    part = (("a.parquet",), "", "run", 0)
     with connect(cluster.address) as client, pytest.raises(MissingFile, match="elsewhere"):
-        run_items(client, encode_part, [part], "encoded")
+        run_items(client, write_part, tmp_path / "elsewhere", [part], "encoded")
     assert not Path(tmp_path / "elsewhere").exists()
 
 

@@ -5,16 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from lookalike._version import __version__
 from lookalike.errors import InvalidInput, LookalikeError, MissingExtra, NoAnswer, WrongType
 from lookalike.index.dask import connect
-from lookalike.index.dask.scheduling import (
-    MAX_RETRIES,
-    TASKS_PER_THREAD,
-    Failure,
-    Summary,
-    WorkItem,
-    run_items,
-)
+from lookalike.index.dask.scheduling import MAX_RETRIES, TASKS_PER_THREAD, Summary, run_items
 
 
 def test_a_summary_counts_in_words():
@@ -22,12 +16,6 @@ def test_a_summary_counts_in_words():
     text = str(Summary("found", 2, 1, 10, 100, 2.0, 3))
     assert "10 rows in 2.0 s (5 rows/s)" in text
     assert "(10 bytes/row); 2 tasks, 1 of them done before; 3 submitted again" in text
-
-
-def test_an_unknown_class_of_error_is_still_an_error_of_lookalike():
-    error = Failure("NoSuchError", "what happened").error()
-    assert type(error) is LookalikeError
-    assert "what happened" in str(error)
 
 
 class Client:
@@ -76,7 +64,8 @@ def without_dask(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", SimpleNamespace(as_completed=Completed))
 
 
-def double(number):
+def double(folder, version, number):
+    assert (folder, version) == ("here", __version__)
     return 10, 7 * number, 2 * number
 
 
@@ -88,8 +77,8 @@ def test_every_item_that_is_not_done_is_run_once():
         answers.append(answer)
         submitted.append(len(client.keys))
 
-    items = [WorkItem((number,), number == 2) for number in range(8)]
-    summary = run_items(client, double, items, "doubled", done)
+    items = [(number,) for number in (0, 1, 3, 4, 5, 6, 7)]
+    summary = run_items(client, double, "here", items, "doubled", 1, done)
     assert answers == [0, 2, 6, 8, 10, 12, 14]
     assert (summary.what, summary.tasks, summary.found) == ("doubled", 8, 1)
     assert (summary.rows, summary.bytes) == (70, 7 * 26)
@@ -101,39 +90,40 @@ def test_every_item_that_is_not_done_is_run_once():
     assert all(key.startswith("double-") for key in client.keys)
     for threads, first in ((0, TASKS_PER_THREAD), (2, 2 * TASKS_PER_THREAD)):
         client, submitted[:] = Client(threads), []
-        run_items(client, double, [WorkItem((n,)) for n in range(20)], "doubled", done)
+        run_items(client, double, "here", [(n,) for n in range(20)], "doubled", done=done)
         assert submitted[0] == first
-    assert run_items(Client(), double, [], "doubled").tasks == 0
+    assert run_items(Client(), double, "here", [], "doubled").tasks == 0
 
 
 @pytest.mark.usefixtures("without_dask")
 def test_a_task_that_fails_is_tried_again_until_it_is_itself_at_fault():
     fails = [ValueError(), ValueError()]
 
-    def sometimes(number):
+    def sometimes(*args):
         if fails:
             raise fails.pop()
-        return double(number)
+        return double(*args)
 
     answers = []
-    summary = run_items(Client(), sometimes, [WorkItem((3,))], "doubled", answers.append)
+    summary = run_items(Client(), sometimes, "here", [(3,)], "doubled", done=answers.append)
     assert (answers, summary.retries) == ([6], 2)
     fails += [ValueError()] * MAX_RETRIES
-    assert run_items(Client(), sometimes, [WorkItem((3,))], "doubled").retries == MAX_RETRIES
+    assert run_items(Client(), sometimes, "here", [(3,)], "doubled").retries == MAX_RETRIES
     fails += [ValueError()] * (MAX_RETRIES + 1)
     found = r"a result for the task \(3,\), found ValueError in 6 tries"
     with pytest.raises(LookalikeError, match=found):
-        run_items(Client(), sometimes, [WorkItem((3,))], "doubled")
+        run_items(Client(), sometimes, "here", [(3,)], "doubled")
 
 
 @pytest.mark.usefixtures("without_dask")
 def test_an_error_of_lookalike_ends_the_run_and_cancels_the_rest():
-    def wrong(number):
-        return (0, 0, Failure("InvalidInput", "no such row")) if number == 1 else double(number)
+    def wrong(folder, version, number):
+        error = InvalidInput("index", "a row", "no such row", "Count from 0")
+        return (0, 0, error) if number == 1 else double(folder, version, number)
 
     client = Client()
     with pytest.raises(InvalidInput, match="no such row"):
-        run_items(client, wrong, [WorkItem((n,)) for n in range(4)], "doubled")
+        run_items(client, wrong, "here", [(n,) for n in range(4)], "doubled")
     assert [future.key for future in client.cancelled] == client.keys[2:]
 
 
@@ -145,14 +135,14 @@ def test_a_lost_scheduler_is_no_answer():
         raise OSError("connection closed")
 
     with pytest.raises(NoAnswer, match=r"none any more \(OSError\).*run the same"):
-        run_items(client, double, [WorkItem((n,)) for n in range(3)], "doubled", lost)
+        run_items(client, double, "here", [(n,) for n in range(3)], "doubled", done=lost)
     assert len(client.cancelled) == 2
 
     def stopped(answer):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_items(client, double, [WorkItem((1,))], "doubled", stopped)
+        run_items(client, double, "here", [(1,)], "doubled", done=stopped)
 
 
 def test_a_scheduler_that_does_not_answer_is_named_with_advice():

@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from index.dask.conftest import mixed
+from lookalike._version import __version__
 from lookalike.clustering import graph_density
 from lookalike.clustering._space import Space
 from lookalike.clustering.density import density_clusters as plain_density
-from lookalike.errors import InvalidInput, TooFewRows, TooLarge
+from lookalike.errors import InvalidInput, LookalikeError, TooFewRows, TooLarge
 from lookalike.index import build_index
 from lookalike.index.dask import check, knn_graph, open_index
-from lookalike.index.dask import search as module
-from lookalike.index.dask.scheduling import Failure, Summary
+from lookalike.index.dask import folders as module
+from lookalike.index.dask.scheduling import Summary
 from lookalike.measures import Gower, Vector
 
 RECORD = {"height": 171.0, "town": "Zug"}
@@ -51,7 +52,7 @@ def test_answers_are_those_of_one_process(folder, here):
                 assert shown(found) == shown(one.search(query, 5, **options))
     assert {summary.tasks for summary in summaries} == {3}
     assert len(summaries) == 8
-    assert not list((folder / "graphs").glob("*"))  # the queries of the workers are removed
+    assert not list((folder / "graphs").glob("*"))  # queries are sent, not written
     with open_index(folder, here) as many:
         indices = many.kneighbors([7, RECORD], 5)[1]
     assert indices[0].tolist() == one.search(7, 5).ids
@@ -119,12 +120,11 @@ def alone(monkeypatch):
     def connect(client):
         yield client
 
-    def run_items(client, task, items, what, done=lambda answer: None):
-        todo = [item for item in items if not item.done]
-        answers = [task(*item.args) for item in todo]
-        assert not any(isinstance(answer[2], Failure) for answer in answers)
-        ran.append((what, len(items), len(todo)))
-        return Summary(what, len(items))
+    def run_items(client, task, folder, items, what, found=0, done=lambda answer: None):
+        answers = [task(str(folder), __version__, *item) for item in items]
+        assert not any(isinstance(answer[2], LookalikeError) for answer in answers)
+        ran.append((what, found + len(items), len(items)))
+        return Summary(what, found + len(items))
 
     monkeypatch.setattr(module, "connect", connect)
     monkeypatch.setattr(module, "run_items", run_items)
@@ -144,17 +144,15 @@ def test_results_are_those_in_memory_and_are_kept_for_the_same_request(tmp_path,
     (lists,) = (path / "graphs").glob("*/neighbors-20-60")
     parts = sorted(part.name for part in lists.iterdir())
     assert parts == ["000000", "000001", "000002"]
-    for name in (parts[1], parts[2]):
-        for file in (lists / name).iterdir():
-            file.unlink()
-        (lists / name).rmdir()
-    (lists / parts[0]).rename(lists / parts[2])
-    (lists / parts[1]).mkdir()
-    knn_graph(path, 20, rows_per_task=60)
+    for file in (lists / parts[1]).iterdir():
+        file.unlink()
+    (lists / parts[1]).rmdir()
+    (lists / parts[2] / "0.npy").write_bytes(b"")
+    again = knn_graph(path, 20, rows_per_task=60)
+    np.testing.assert_array_equal(again.indices, expected.indices)
     knn_graph(path, 20, rows_per_task=60)
     knn_graph(path, 20, rows_per_task=150)
-    assert alone == [(alone[0][0], *counts) for counts in ((3, 3), (3, 3), (3, 0), (1, 1))]
-    (path / "graphs" / "query-7").mkdir()
+    assert alone == [(alone[0][0], *counts) for counts in ((3, 3), (3, 2), (3, 0), (1, 1))]
     (path / "graphs" / "000000-old").mkdir()
     knn_graph(path, 20, rows_per_task=60)
-    assert sorted(each.name[:7] for each in (path / "graphs").iterdir()) == ["000001-", "query-7"]
+    assert [each.name[:7] for each in (path / "graphs").iterdir()] == ["000001-"]

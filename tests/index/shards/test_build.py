@@ -13,14 +13,8 @@ import lookalike as la
 from lookalike.errors import InvalidInput, LookalikeWarning, UnreadableFile
 from lookalike.index import build_index
 from lookalike.index.shards import build as shard_add
-from lookalike.index.shards.build import (
-    IndexBuild,
-    begin,
-    open_build,
-    read_plan,
-)
-from lookalike.index.shards.folder import ShardFolder
-from lookalike.index.shards.from_files import learn_head
+from lookalike.index.shards.build import begin_build, learn_head, open_build, read_plan
+from lookalike.index.shards.folder import Manifest, ShardFolder
 from lookalike.measures import Gower
 from table.parts import cut
 
@@ -136,41 +130,51 @@ def test_rows_unlike_the_fitted_ones_are_warned_of(folder, tmp_path):
 
 CODES = [f"c{i}" for i in range(1500)]
 TABLE = la.read_table({"code": CODES, "x": np.arange(1500.0)}, kinds={"code": "object"})
-SOURCES = [{"path": "rows.parquet", "sha256": "aa"}]
 
 
-def begun(path, table=TABLE, request="one", sources=SOURCES, learned=None):
-    """Begin or resume a build of two shards; note in a list that it learned."""
-
-    def learn():
-        if learned is not None:
-            learned.append(True)
-        return learn_head(la.Index("gower", id_column="code"), table)
-
-    return begin(path, table, learn, 1024, sources, request)
+def begun(path, source=TABLE, measure="gower"):
+    """Begin or resume a build of two shards."""
+    path.mkdir(exist_ok=True)
+    return begin_build(source, path, la.Index(measure, id_column="code"), 1024)
 
 
-def test_a_build_is_resumed_and_another_one_refused(tmp_path):
-    path, learned = tmp_path / "index", []
-    first = begun(path, learned=learned)
+@pytest.fixture
+def learned(monkeypatch):
+    """A list that gets an entry whenever a build learns from its rows."""
+    calls = []
+
+    def learn(*args):
+        calls.append(True)
+        return learn_head(*args)
+
+    monkeypatch.setattr(shard_add, "learn_head", learn)
+    return calls
+
+
+def test_a_build_is_resumed_and_another_one_refused(tmp_path, learned):
+    path = tmp_path / "index"
+    files = sorted(cut(TABLE.to_frame("pyarrow"), tmp_path / "rows", []).iterdir())
+    first = begun(path, files)
     assert first.parts == [slice(0, 1024), slice(1024, 1500)]
-    assert (first.shard_rows, first.head.n_fitted, first.read_from) == (1024, 1500, ())
-    assert [first.name(number) for number in first.numbers] == ["000000", "000001"]
-    assert len(begun(path, learned=learned).source) == 1500
+    assert (first.plan.shard_rows, first.head.n_fitted) == (1024, 1500)
+    assert [first.path(number).name for number in first.numbers] == ["000000", "000001"]
+    assert len(begun(path, files).source) == 1500
     assert learned == [True]  # what was learned is read again
-    moved = [{"path": "elsewhere.parquet", "sha256": "aa"}]
-    begun(path, sources=moved, learned=learned)  # the same content, wherever it is
-    others = [{"path": "rows.parquet", "sha256": "bb"}]
-    for options in ({"request": "two"}, {"sources": others}, {"table": TABLE[:1499]}):
+    (tmp_path / "elsewhere").mkdir()
+    moved = [shutil.copy(file, tmp_path / "elsewhere") for file in files]
+    # The same content, wherever it is; the manifest names the files that are read.
+    assert begun(path, moved).plan.sources[0]["path"] == str(moved[0])
+    others = cut(TABLE[::-1].to_frame("pyarrow"), tmp_path / "others", [])
+    for options in ({"measure": Gower(scale="rank")}, {"source": others}, {"source": TABLE[:1499]}):
         found = "found a build of other files or with other options. Choose another folder"
         with pytest.raises(InvalidInput, match=found):
-            begun(path, learned=learned, **options)
+            begun(path, **{"source": files, **options})
     (path / "index.lookalike").write_bytes(b"half")  # stopped while it was written
-    begun(path, learned=learned)
+    begun(path, files)
     assert learned == [True, True]
     plan = read_plan(path)
-    assert (plan["rows"], plan["shard_rows"], plan["request"]) == (1500, 1024, "one")
-    assert plan["sources"] == SOURCES
+    assert (plan.next_position, plan.shard_rows) == (1500, 1024)
+    assert [source["path"] for source in plan.sources] == [str(file) for file in files]
 
 
 def test_shards_are_written_once_and_named_when_all_are_there(tmp_path):
@@ -196,7 +200,7 @@ def test_shards_are_written_once_and_named_when_all_are_there(tmp_path):
     manifest = build.finish()
     assert (manifest.generation, manifest.next_position) == (1, 1500)
     assert (manifest.shards, manifest.deleted) == (("000000", "000001"), None)
-    assert (manifest.shard_rows, manifest.sources) == (1024, tuple(SOURCES))
+    assert (manifest.shard_rows, manifest.sources[0]["path"]) == (1024, "")
     index = la.Index.open(path)
     assert index.ids == [f"c{i}" for i in range(1500)]
     assert [s.rows.seen.tolist()[0] for s in index.state_.segments.segments] == [0, 1024]
@@ -222,27 +226,32 @@ def test_rows_of_a_frozen_measure_are_unseen(tmp_path):
     table = la.read_table({"x": np.arange(1500.0)})
     head = learn_head(la.Index(frozen), table)
     assert head.n_fitted == 0
-    build = begin(tmp_path / "index", table, lambda: head, 1024, [], "")
+    path = tmp_path / "index"
+    path.mkdir()
+    build = begin_build(table, path, la.Index(frozen), 1024)
     build.write_part(1)
-    segments = ShardFolder(tmp_path / "index", build.head, None)._open("000001", first=False)
+    segments = ShardFolder(path, build.head, None)._open("000001", first=False)
     assert set(segments.rows.seen.tolist()) == {-1}
     assert segments.positions.tolist() == list(range(1024, 1500))
 
 
 def test_files_that_change_during_a_build_are_noticed(tmp_path):
-    file = tmp_path / "rows.parquet"
-    file.write_bytes(b"abc")
+    (file,) = cut(rows(30), tmp_path / "rows", []).iterdir()
+    build = begun(tmp_path / "index", [file])
+    build.write_part(0)
     now = file.stat()
-    build = IndexBuild(tmp_path, TABLE, None, 1024, ((str(file), 3, now.st_mtime_ns),))
-    build.check_sources()
     os.utime(file, ns=(now.st_atime_ns, now.st_mtime_ns + 1))
     with pytest.raises(InvalidInput, match="as it was when the build began, found a change"):
-        build.check_sources()
+        build.finish()
     os.utime(file, ns=(now.st_atime_ns, now.st_mtime_ns))
-    replace(build, read_from=((str(file), 3, now.st_mtime_ns),)).check_sources()
-    for path, size in ((file, 4), (tmp_path / "none", 3)):
+    content = file.read_bytes()
+    for change in (lambda: file.write_bytes(content + b" "), file.unlink):
+        change()
         with pytest.raises(InvalidInput, match="found a change"):
-            replace(build, read_from=((str(path), size, now.st_mtime_ns),)).check_sources()
+            build.finish()
+    file.write_bytes(content)
+    os.utime(file, ns=(now.st_atime_ns, now.st_mtime_ns))
+    assert build.finish() == build.plan
 
 
 def test_a_worker_opens_the_build_that_was_begun(tmp_path):
@@ -252,10 +261,10 @@ def test_a_worker_opens_the_build_that_was_begun(tmp_path):
     files = sorted(str(path) for path in (tmp_path / "rows").iterdir())
     path = tmp_path / "index"
     table = la.read_table(files, lazy=True)
-    learn = lambda: learn_head(la.Index("gower"), table)  # noqa: E731
-    begin(path, table, learn, 1024, [], "")
+    path.mkdir()
+    begin_build(table, path, la.Index("gower"), 1024)
     opened = open_build(path, files)
-    assert (len(opened.source), opened.shard_rows) == (1500, 1024)
+    assert (len(opened.source), opened.plan.shard_rows) == (1500, 1024)
     assert opened.source[:3]["color"].kind == table[:3]["color"].kind
     with pytest.raises(InvalidInput, match="files of 1,500 rows, found 900. Use the files"):
         open_build(path, files[:1])
@@ -273,19 +282,16 @@ def test_a_plan_is_untrusted_and_its_folder_holds_nothing_else(tmp_path):
     with pytest.raises(InvalidInput, match="a folder of its own, found one with 'notes.txt'"):
         read_plan(path)
     (path / "notes.txt").unlink()
-    good = {
-        "version": 1, "request": "", "rows": 1, "shard_rows": 1, "sources": [], "head": [3, "aa"],
-    }  # fmt: skip
-    (path / "plan.json").write_text(json.dumps(good))
-    assert read_plan(path) == {key: good[key] for key in good if key != "version"} | {
-        "head": (3, "aa")
-    }
+    plan = Manifest(1, (3, "aa"), ("000000",), 1, None, 1024, (), "")
+    plan.write(path / "plan.json")
+    assert read_plan(path) == plan
+    good = json.loads((path / "plan.json").read_text())
     for changed, said in (
-        ({"version": 2}, "needs version 1, found version 2"),
-        ({"rows": 0}, "0 rows in shards of 1"),
-        ({"shard_rows": 0}, "1 rows in shards of 0"),
-        ({"rows": 1.0}, "1.0 rows in shards of 1"),
-        ({"shard_rows": True}, "1 rows in shards of True"),
+        ({"version": 1}, "needs version 2 of the folder, found version 1"),
+        ({"next_position": 0}, "0 for 'next_position'"),
+        ({"shard_rows": 0}, "0 for 'shard_rows'"),
+        ({"next_position": 1.0}, "1.0 for 'next_position'"),
+        ({"shard_rows": True}, "True for 'shard_rows'"),
         ({"head": [3]}, "IndexError"),
         ({"sources": [3]}, "TypeError"),
     ):

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,12 +13,8 @@ from lookalike.index.segments import Segment
 from lookalike.index.shards import segment as segments
 from lookalike.index.shards.segment import (
     ShardTable,
-    check_codes,
-    check_lengths,
-    id_hashes,
-    map_numbers,
+    check_segment,
     open_segment,
-    pack_numbers,
     refuse_repeats,
     write_cells,
     write_segment,
@@ -28,6 +23,7 @@ from lookalike.measures import Gower
 from lookalike.neighbors.shards import write_shard
 
 N = 25
+FORGED = ("folder", "about", "members", "files", "number", "path")
 
 
 def cells(n=N):
@@ -57,10 +53,10 @@ def small_groups(monkeypatch):
 def written(table, tmp_path):
     """The measure, the segment in memory, and the same as a shard."""
     measure = Gower().fit(table)
-    positions = np.arange(100, 100 + N)
+    positions = np.arange(N)
     inside = Segment(measure.rows_, table, positions, np.ones(N, bool))
     shard = write_segment(tmp_path / "000000", measure, inside, "id", fitted=True)
-    return measure, inside, open_segment(measure, shard, table[:0], fitted=True, sample=None)
+    return measure, inside, open_segment(measure, shard, table[:0], N, None)
 
 
 def shown(cell):
@@ -108,64 +104,43 @@ def test_few_columns_and_groups_are_kept(table, tmp_path, small_groups, monkeypa
     assert list(file.groups) == [1, 2]
 
 
-@pytest.mark.parametrize(
-    ("numbers", "packed"),
-    [([5, 6, 7], {"p": 5}), ([], {"p": 0}), ([-1, -1], {"p": None}), ([-1], {"p": -1})],
-)
-def test_ranges_and_unseen_rows_need_no_array(numbers, packed, tmp_path):
-    arrays, page = pack_numbers("p", np.array(numbers, np.int64))
-    assert (arrays, page) == ({}, packed)
-    shard = write_shard(tmp_path / "0", {("x",): np.zeros(1)}, page, {})
-    assert map_numbers(shard, "p", len(numbers)).tolist() == numbers
-
-
-def test_other_numbers_are_an_array(tmp_path):
-    arrays, page = pack_numbers("p", np.array([3, 5, 6]))
-    assert page == {}
-    shard = write_shard(tmp_path / "0", arrays, page, {})
-    assert map_numbers(shard, "p", 3).tolist() == [3, 5, 6]
-
-
 def test_rows_are_compared_as_in_memory(written):
     measure, inside, mapped = written
     assert mapped.positions.tolist() == inside.positions.tolist()
-    assert mapped.rows.seen.tolist() == list(range(N))
+    assert mapped.rows.seen.tolist() == mapped.positions.tolist()
     assert mapped.fitted
     assert mapped.sealed
     assert mapped.typical_table is mapped.table
     np.testing.assert_array_equal(
         measure.block(mapped.rows, measure.rows_), measure.block(inside.rows, inside.rows)
     )
-    check_codes(measure, mapped.shard, mapped.rows.seen)
-    check_lengths(mapped.shard, N)
-    with pytest.raises(UnreadableFile, match="26 rows"):
-        check_lengths(mapped.shard, N + 1)
-    rows, positions = mapped.view(None)
-    assert rows is mapped.rows
-    mask = np.arange(N) % 5 == 0
-    rows, positions = mapped.view(mask)
-    assert (len(rows), positions.tolist()) == (5, [100, 105, 110, 115, 120])
+    rows, positions = mapped.select(np.arange(N) % 5 == 0)
+    assert (len(rows), positions.tolist()) == (5, [0, 5, 10, 15, 20])
 
 
-def test_every_array_of_rows_has_their_number():
+def test_rows_that_the_measure_was_not_fitted_to_are_unseen(written, table):
+    measure, _, mapped = written
+    for fitted, n_fitted in ((False, N), (True, 0)):
+        shard = replace(mapped.shard, about={**mapped.shard.about, "fitted": fitted})
+        opened = open_segment(measure, shard, table[:0], n_fitted, None)
+        assert opened.fitted is fitted
+        assert opened.rows.seen.tolist() == [-1] * N
+
+
+def test_every_array_of_rows_has_their_number(written, table):
     """Parts of ragged columns have one entry per item, codes are of tiles: other lengths."""
-
-    def check(*key, shape=(N + 1,)):
-        shard = SimpleNamespace(
-            members={key: None}, array=lambda *key: np.zeros(shape), folder=Path("000000")
-        )
-        check_lengths(shard, N)
-
-    for key in (("rows", "array", "size"), ("rows", "part", "a", "array", "x"),
-                ("rows", "ragged", "tags", "missing")):  # fmt: skip
-        check(*key, shape=(N,))
-        check(*key, shape=(N, 3))
-        for shape in ((), (N - 1,), (N + 1, N)):
-            with pytest.raises(UnreadableFile, match=f"{N} rows, found an array of shape "):
-                check(*key, shape=shape)
-    for key in (("codes", "array", "size"), ("rows", "ragged", "tags", "values"),
-                ("rows", "ragged", "array", "values", "x")):  # fmt: skip
-        check(*key)
+    measure, _, mapped = written
+    check_segment(measure, mapped, "id")
+    for key in (("positions",), ("rows", "array", "simple"), ("rows", "ragged", "column tags",
+                "missing")):  # fmt: skip
+        whole = np.load(mapped.shard.path(mapped.shard.members[key]))
+        for other in (whole[:-1], np.concatenate([whole, whole[:1]]), np.array(whole.ravel()[0])):
+            forged = SimpleNamespace(**{name: getattr(mapped.shard, name) for name in FORGED})
+            forged.array = lambda *asked, key=key, other=other: (
+                other if asked == key else mapped.shard.array(*asked)
+            )
+            with pytest.raises(UnreadableFile, match="rows"):
+                open_segment(measure, forged, table[:0], N, None)
 
 
 def test_ids_are_found_by_their_hash(written):
@@ -191,11 +166,8 @@ def test_a_shard_is_sealed_when_it_is_large(written, monkeypatch):
 
 
 def test_hashes_do_not_depend_on_the_process_and_repeats_are_refused(table, tmp_path):
-    hashes = id_hashes(table["id"])
+    hashes = np.array([segments._hash(f"n{i}") for i in range(N)], np.uint64)
     assert len(set(hashes.tolist())) == N
-    assert (
-        id_hashes(table["id"][:1])[0] == hashes[0] if hasattr(table["id"], "__getitem__") else True
-    )
     order = np.argsort(hashes, kind="stable")
     arrays = {("ids", "hash"): hashes[order], ("ids", "row"): order}
     kinds = {column.name: column.kind for column in table.columns + table.aside}

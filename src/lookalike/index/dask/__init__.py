@@ -5,13 +5,8 @@ same rows, and writes its result as a shard under another name, then renames it:
 idempotent.
 """
 
-from lookalike.index.dask.build import add, fit_encode, read_table
+from lookalike.index.dask.folders import add, check, fit_encode, knn_graph, open_index, read_table
 from lookalike.index.dask.scheduling import Summary, connect
-from lookalike.index.dask.search import (
-    check,
-    knn_graph,
-    open_index,
-)
 
 __all__ = [
     "Summary",

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lookalike import errors
 from lookalike._runtime.config import show_bytes
 from lookalike._runtime.extras import needing
 from lookalike._runtime.progress import Progress
+from lookalike._version import __version__
 from lookalike.errors import LookalikeError, NoAnswer, Param, Phrase, WrongType
 
 # Enough that no worker thread waits for the driver, few enough that a scheduler with many workers
@@ -56,16 +56,12 @@ class Summary:
     seconds: float = 0.0
     retries: int = 0
 
-    @property
-    def rows_per_second(self) -> float:
-        """Rows done per second."""
-        return self.rows / self.seconds if self.seconds else 0.0
-
     def __str__(self) -> str:
+        speed = self.rows / self.seconds if self.seconds else 0.0
         each = f" ({self.bytes / self.rows:,.0f} bytes/row)" if self.rows else ""
         text = (
             f"{self.what} {self.rows:,} rows in {self.seconds:.1f} s "
-            f"({self.rows_per_second:,.0f} rows/s), {show_bytes(self.bytes)}{each}; "
+            f"({speed:,.0f} rows/s), {show_bytes(self.bytes)}{each}; "
             f"{self.tasks:,} task{'' if self.tasks == 1 else 's'}"
         )
         if self.found:
@@ -76,45 +72,16 @@ class Summary:
 Tell = Callable[[Summary], None]
 
 
-def ignore(summary: Summary) -> None:
-    """Do nothing with a summary."""
-
-
-@dataclass(frozen=True)
-class WorkItem:
-    """The arguments of one task.
-
-    Parameters
-    ----------
-    args : names of files and numbers, never arrays of rows
-    done : bool, whether its result was found, from an earlier run
-    """
-
-    args: tuple[Any, ...]
-    done: bool = False
-
-
-@dataclass(frozen=True)
-class Failure:
-    """An error of lookalike as a task returns it: the name of its class, and its message."""
-
-    kind: str
-    text: str
-
-    def error(self) -> LookalikeError:
-        """Return the error as it was raised."""
-        made: LookalikeError = getattr(errors, self.kind, LookalikeError)(self.text)
-        return made
-
-
 def run_items(
     client: Any,
     task: Callable[..., tuple[int, int, Any]],
-    items: Sequence[WorkItem],
+    folder: Folder,
+    items: Sequence[tuple[Any, ...]],
     what: str,
+    found: int = 0,
     done: Callable[[Any], None] = lambda answer: None,
 ) -> Summary:
-    """Run a task for every item that is not done, and return a summary.
+    """Run a task for every item, and return a summary.
 
     A lost worker costs the tasks it was running: the scheduler passes them to another one, and a
     task whose workers are lost repeatedly is submitted again from here. An error of lookalike
@@ -125,46 +92,59 @@ def run_items(
     ----------
     client : distributed.Client
     task : callable that returns (rows, bytes written, answer)
-    items : sequence of WorkItem
+        Called with folder, version and an item; its answer may be an error of lookalike.
+    folder : path, of what all tasks work on
+    items : sequence of tuples
+        Names of files, numbers and queries, never arrays of rows that are searched.
     what : str, for the progress bar and the summary
+    found : int, tasks whose result was there already
     done : callable, called with every answer in order of completion
     """
     from distributed import as_completed
 
-    began = time.monotonic()
-    todo = iter([item for item in items if not item.done])
-    found = sum(item.done for item in items)
+    began, todo = time.monotonic(), iter(items)
     rows = size = retries = 0
     # Keys are unique per run: a scheduler may still hold the results of an earlier one.
     run, number = uuid.uuid4().hex[:8], itertools.count()
-    attempts: dict[str, tuple[WorkItem, int]] = {}
+    attempts: dict[str, tuple[tuple[Any, ...], int]] = {}
 
-    def submit(item: WorkItem, attempt: int = 0) -> Any:
+    def submit(item: tuple[Any, ...], attempt: int = 0) -> Any:
         key = f"{task.__name__}-{run}-{next(number)}"
         attempts[key] = item, attempt
-        return client.submit(task, *item.args, key=key, pure=False)
+        return client.submit(task, str(folder), __version__, *item, key=key, pure=False)
 
     threads = sum(client.nthreads().values()) or 1
     first = [submit(item) for item in itertools.islice(todo, TASKS_PER_THREAD * threads)]
     answers = as_completed(first, loop=client.loop)
-    with Progress(what, len(items) - found) as bar, _cancelling(client, answers):
+    with Progress(what, len(items)) as bar, _cancelling(client, answers):
         for future in answers:
             item, attempt = attempts.pop(future.key)
-            if future.status == "finished":
-                n, written, answer = future.result()
-                if isinstance(answer, Failure):
-                    raise answer.error()
-                rows, size = rows + n, size + written
-                done(answer)
-                bar.advance()
-                for following in itertools.islice(todo, 1):
-                    answers.add(submit(following))
-            else:
-                _check_attempts(future, item, attempt)
+            if future.status != "finished":
+                if attempt >= MAX_RETRIES:
+                    raise _given_up(future, item)
                 retries += 1
                 answers.add(submit(item, attempt + 1))
+                continue
+            n, written, answer = future.result()
+            if isinstance(answer, LookalikeError):
+                raise answer
+            rows, size = rows + n, size + written
+            done(answer)
+            bar.advance()
+            for following in itertools.islice(todo, 1):
+                answers.add(submit(following))
     seconds = time.monotonic() - began
-    return Summary(what, len(items), found, rows, size, seconds, retries)
+    return Summary(what, found + len(items), found, rows, size, seconds, retries)
+
+
+def _given_up(future: Any, item: tuple[Any, ...]) -> LookalikeError:
+    error = future.exception() if future.status == "error" else None
+    cause = future.status if error is None else type(error).__name__
+    hint = "Look into the log of the workers; finished tasks are kept, so run it again then"
+    needed, found = f"a result for the task {item!r:.200}", f"{cause} in {MAX_RETRIES + 1} tries"
+    made = LookalikeError("scale", needed, found, hint)
+    made.__cause__ = error
+    return made
 
 
 @contextlib.contextmanager
@@ -182,16 +162,6 @@ def _cancelling(client: Any, answers: Any) -> Any:
             reason = f"none any more ({type(error).__name__})"
             raise NoAnswer("scale", needed, reason, hint) from error
         raise
-
-
-def _check_attempts(future: Any, item: WorkItem, attempt: int) -> None:
-    """Raise the error of a task that was retried often enough."""
-    if attempt >= MAX_RETRIES:
-        error = future.exception() if future.status == "error" else None
-        cause = type(error).__name__ if error is not None else future.status
-        hint = "Look into the log of the workers; finished tasks are kept, so run it again then"
-        needed, found = f"a result for the task {item.args!r}", f"{cause} in {attempt + 1} tries"
-        raise LookalikeError("scale", needed, found, hint) from error
 
 
 ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^\s/]+:\d+/?|inproc://\S+")
@@ -230,29 +200,29 @@ def connect(
     """
     with needing("dask", "scale"):
         import distributed
-    if isinstance(client, distributed.Client):
-        _wait_for_worker(client, timeout, "the client's scheduler")
-        yield client
-    elif isinstance(client, str):
-        made = _open(distributed, client, timeout)
+    name = client if isinstance(client, str) else "the client's scheduler"
+    with contextlib.ExitStack() as stack:
+        if client is None:
+            workers = n_workers or os.cpu_count() or 1
+            # A free port: the usual one may be taken. On loopback: None would bind all interfaces.
+            options = {"dashboard_address": LOCAL_DASHBOARD, "silence_logs": logging.CRITICAL}
+            cluster = distributed.LocalCluster(workers, threads_per_worker=1, **options)
+            stack.enter_context(cluster)
+            client = stack.enter_context(distributed.Client(cluster, set_as_default=False))
+        elif isinstance(client, str):
+            client = stack.enter_context(_open(distributed, client, timeout))
+        elif not isinstance(client, distributed.Client):
+            needed = "a distributed.Client, the address of a scheduler, or None"
+            hint = Phrase("Pass for example ", Param("scheduler", "tcp://scheduler:8786"))
+            raise WrongType("scale", needed, type(client).__name__, hint)
+        timeout *= WORKER_TIMEOUTS
         try:
-            _wait_for_worker(made, timeout, client)
-            yield made
-        finally:
-            made.close()
-    elif client is None:
-        workers = n_workers or os.cpu_count() or 1
-        # A free port: the usual one may be taken. On loopback: None would bind all interfaces.
-        options = {"dashboard_address": LOCAL_DASHBOARD, "silence_logs": logging.CRITICAL}
-        with (
-            distributed.LocalCluster(workers, threads_per_worker=1, **options) as cluster,
-            distributed.Client(cluster, set_as_default=False) as made,
-        ):
-            yield made
-    else:
-        needed = "a distributed.Client, the address of a scheduler, or None"
-        hint = Phrase("Pass for example ", Param("scheduler", "tcp://scheduler:8786"))
-        raise WrongType("scale", needed, type(client).__name__, hint)
+            client.wait_for_workers(1, timeout=timeout)
+        except TimeoutError as error:
+            advice = "Start workers on machines that see the same folders: dask worker ADDRESS"
+            found = f"none within {timeout:g} seconds"
+            raise NoAnswer("scale", f"a worker at {name}", found, advice) from error
+        yield client
 
 
 def _open(distributed: Any, address: str, timeout: float) -> Any:
@@ -269,13 +239,3 @@ def _open(distributed: Any, address: str, timeout: float) -> Any:
     except (OSError, ValueError) as error:
         found = f"none within {timeout:g} seconds ({type(error).__name__})"
         raise NoAnswer("scale", needed, found, hint) from error
-
-
-def _wait_for_worker(client: Any, timeout: float, name: str) -> None:
-    timeout *= WORKER_TIMEOUTS
-    try:
-        client.wait_for_workers(1, timeout=timeout)
-    except TimeoutError as error:
-        hint = "Start workers on machines that see the same folders: dask worker ADDRESS"
-        found = f"none within {timeout:g} seconds"
-        raise NoAnswer("scale", f"a worker at {name}", found, hint) from error

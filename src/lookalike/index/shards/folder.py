@@ -8,7 +8,6 @@ or the new one, never one between.
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 import shutil
@@ -22,18 +21,10 @@ import numpy as np
 from lookalike._runtime.files import locked, replacing, sync_folder
 from lookalike._version import __version__
 from lookalike.errors import InPython, InvalidInput, LookalikeError, UnreadableFile, missing_file
-from lookalike.index.segments import Segment, Segments
+from lookalike.index.segments import NO_POSITIONS, Segment, Segments
 from lookalike.index.shards.segment import ShardSegment, check_segment, open_segment, write_segment
 from lookalike.index.snapshot import Learned, Snapshot
-from lookalike.neighbors.shards import (
-    MAX_COUNT,
-    PAGE,
-    allow_files,
-    file_name,
-    hash_file,
-    open_shard,
-    refusing_damage,
-)
+from lookalike.neighbors import shards
 from lookalike.saving import fields
 from lookalike.saving.decode import read as read_saved
 from lookalike.saving.encode import saveable
@@ -41,9 +32,10 @@ from lookalike.saving.load import import_packages
 from lookalike.saving.safe_json import parse_json
 from lookalike.table import Table
 
-VERSION = 1
+VERSION = 2
 FORMAT = "lookalike shards"
-MANIFEST, SHARDS = "manifest.json", "shards"
+# The plan is the manifest of a build that is under way, and becomes it in the end.
+MANIFEST, PLAN, SHARDS = "manifest.json", "plan.json", "shards"
 TILE = 1024  # shards end at whole tiles of codes
 # A manifest is parsed as a whole: an untrusted one must not fill the memory (chosen by hand).
 MAX_MANIFEST_BYTES = 2**28
@@ -59,29 +51,31 @@ class Manifest:
     head : (bytes, SHA-256) of the file of the head
     shards : names of the shards, in the order of their rows
     next_position : int, the position of the next row to be added
-    deleted : (name, bytes, SHA-256) of the file that names deleted rows, None where there are none
+    deleted : name of the shard that lists deleted rows, None where there are none
     shard_rows : int, rows of a full shard
     sources : what the shards were built from: path, bytes, time and SHA-256 of each file
+    request : a digest of the options of the build; one with another request is another build
     """
 
     generation: int
     head: tuple[int, str]
     shards: tuple[str, ...]
     next_position: int
-    deleted: tuple[str, int, str] | None
+    deleted: str | None
     shard_rows: int
-    sources: tuple[Mapping[str, Any], ...] = ()
+    sources: tuple[Mapping[str, Any], ...]
+    request: str
 
     @property
     def mark(self) -> str:
         """A digest of this state of the folder; one that is built again under its name differs."""
         return hashlib.sha256(json.dumps(vars(self), sort_keys=True).encode()).hexdigest()[:16]
 
-    def write(self, folder: Path) -> None:
-        """Replace the manifest of a folder by this one."""
+    def write(self, path: Path) -> None:
+        """Write the manifest to a file, or replace it there."""
         # Not through a link that replaced the file: that would write outside of the folder.
         page = {"format": FORMAT, "version": VERSION, "lookalike": __version__, **vars(self)}
-        with replacing(folder / MANIFEST, follow=False) as file:
+        with replacing(path, follow=False) as file:
             file.write(json.dumps(page, indent=1, allow_nan=False).encode())
 
 
@@ -92,9 +86,9 @@ def broken(
     return UnreadableFile(f"Index folder {str(folder)!r}", needed, found, hint)
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Path, name: str = MANIFEST) -> Manifest:
     """Read the manifest of a folder; another version, and whatever is damaged, is an error."""
-    path = folder / MANIFEST
+    path = folder / name
     # os.path, not Path: False also for names that no file can have, such as one with a NUL.
     if not os.path.isfile(path):
         if os.path.isdir(folder / SHARDS):
@@ -102,7 +96,7 @@ def read_manifest(folder: Path) -> Manifest:
             raise broken(folder, "a finished build", "an unfinished one", hint)
         raise missing_file(path)
     who = f"Index folder {str(folder)!r}"
-    with refusing_damage(who, "a whole manifest", "Build the folder again"):
+    with shards.refusing_damage(who, f"a whole {name}", "Build the folder again"):
         if path.stat().st_size > MAX_MANIFEST_BYTES:
             raise ValueError("a much larger file")
         page = parse_json(path.read_bytes())
@@ -113,24 +107,27 @@ def read_manifest(folder: Path) -> Manifest:
             found = f"version {page['version']!r:.40}, {by}"
             hint = "Build the folder again with this version of lookalike, or use the other one"
             raise broken(folder, f"version {VERSION} of the folder", found, hint)
-        deleted, sources = page["deleted"], page["sources"]
-        shards = tuple(_name(name) for name in page["shards"])
-        if len(set(shards)) < len(shards):
+        names = tuple(_name(name) for name in page["shards"])
+        if len(set(names)) < len(names):
             raise ValueError("a shard that is named twice")
         return Manifest(
             _count(page, "generation"),
             (int(page["head"][0]), str(page["head"][1])),
-            shards,
+            names,
             _count(page, "next_position"),
-            None if deleted is None else (_name(deleted[0]), int(deleted[1]), str(deleted[2])),
+            None if page["deleted"] is None else _name(page["deleted"]),
             _count(page, "shard_rows", TILE),
-            tuple({**s, "path": str(s["path"]), "sha256": str(s["sha256"])} for s in sources),
+            tuple(
+                {**s, "path": str(s["path"]), "bytes": int(s["bytes"]), "sha256": str(s["sha256"])}
+                for s in page["sources"]
+            ),
+            str(page["request"]),
         )
 
 
 def _name(name: Any) -> str:
     # A name must not lead out of the folder, nor write control characters to a terminal.
-    plain = file_name(name)
+    plain = shards.file_name(name)
     if not plain.isprintable():
         raise ValueError(f"the name {name!r:.80}")
     return plain
@@ -139,7 +136,7 @@ def _name(name: Any) -> str:
 def _count(page: Mapping[str, Any], key: str, unit: int = 1) -> int:
     """Return an integer >= 1 of a manifest, a multiple of ``unit``."""
     value = page[key]
-    if type(value) is not int or not 0 < value < MAX_COUNT or value % unit:
+    if type(value) is not int or not 0 < value < shards.MAX_COUNT or value % unit:
         raise ValueError(f"{value!r:.80} for {key!r}")
     return value
 
@@ -149,32 +146,13 @@ def refuse_links(folder: Path) -> None:
 
     The folder itself may be a link, which the user made.
     """
-    pending = [str(folder)]
-    while pending:
-        try:
-            entries = list(os.scandir(pending.pop()))
-        # Missing, or removed meanwhile: reading it raises the error for that.
-        except OSError:
-            continue
-        for entry in entries:
-            if entry.is_symlink():
-                found = f"{os.path.relpath(entry.path, folder)!r}, a link"
+    # One that is missing, or removed meanwhile, has none: reading it raises the error for that.
+    for root, inside, files in os.walk(folder):
+        for path in (os.path.join(root, name) for name in (*inside, *files)):
+            if os.path.islink(path):
+                found = f"{os.path.relpath(path, folder)!r}, a link"
                 hint = "Remove the link, or build it again"
                 raise broken(folder, "files of its own", found, hint)
-            if entry.is_dir():
-                pending.append(entry.path)
-
-
-def read_deleted(path: Path) -> np.ndarray:
-    """Return the positions of deleted rows (tombstones)."""
-    try:
-        positions = np.load(path, allow_pickle=False)
-        fields.check_fields({"positions": positions}, fields.fields_of(Segment), path.name)
-    # numpy raises many kinds of errors on a damaged file.
-    except Exception as error:
-        found, hint = f"{type(error).__name__}: {error}"[:200], "Take the folder from a copy"
-        raise broken(path.parent, "positions of deleted rows", found, hint) from error
-    return np.asarray(positions)
 
 
 HEAD = "index.lookalike"
@@ -188,7 +166,7 @@ class ShardHead(Learned):
 
     Parameters
     ----------
-    measure, reason, schema, id_column, id_kind, target, learned_target, fitted : see ``Learned``
+    measure, reason, schema, id_column, target, learned_target, fitted : see ``Learned``
     like : Table without rows, whose columns all shards have
     sample : Table, some rows evenly spread, which show how cells are written
     n_fitted : int, how many rows the measure was fitted to
@@ -219,7 +197,7 @@ def read_head(path: Path) -> ShardHead:
 
 def is_intact(file: Path, size: int, digest: str) -> bool:
     """Whether a file has this size and this SHA-256; the size is compared first, which is quick."""
-    return file.is_file() and file.stat().st_size == size and hash_file(file) == digest
+    return file.is_file() and file.stat().st_size == size and shards.hash_file(file) == digest
 
 
 class ShardFolder:
@@ -254,10 +232,8 @@ class ShardFolder:
         folder = Path(path)
         refuse_links(folder)
         manifest = read_manifest(folder)
-        whole = [(HEAD, *manifest.head)] + ([manifest.deleted] if manifest.deleted else [])
-        for name, size, digest in whole:
-            if not is_intact(folder / name, size, digest):
-                raise broken(folder, f"{name} as it was written", "another")
+        if not is_intact(folder / HEAD, *manifest.head):
+            raise broken(folder, f"{HEAD} as it was written", "another")
         return cls(folder, read_head(folder / HEAD), manifest)
 
     # -- reading -----------------------------------------------------------------------------------
@@ -271,11 +247,9 @@ class ShardFolder:
         return Snapshot(segments=segments, **self.head.learned())
 
     def _segments(self) -> Segments:
-        deleted = np.empty(0, np.int64)
-        if self.manifest.deleted is not None:
-            deleted = read_deleted(self.path / self.manifest.deleted[0])
+        deleted = self._deleted()
         # Raises the limit of open files: shards stay mapped while the index is open.
-        allow_files(FILES_PER_SHARD * len(self.manifest.shards))
+        shards.allow_files(FILES_PER_SHARD * len(self.manifest.shards))
         segments: list[Segment] = []
         for number, name in enumerate(self.manifest.shards):
             segment: Segment = self._open(name, first=number == 0)
@@ -288,11 +262,22 @@ class ShardFolder:
         whole.check_loaded({})
         return whole
 
+    def _deleted(self) -> np.ndarray:
+        """Return the positions of deleted rows (tombstones)."""
+        if self.manifest.deleted is None:
+            return NO_POSITIONS
+        shard = shards.open_shard(self.path / SHARDS / self.manifest.deleted)
+        # All of it is read now, so its hash is compared now.
+        for fault in shard.faults():
+            raise broken(self.path, "positions of deleted rows", fault)
+        found = {"positions": shard.array("positions")}
+        fields.check_fields(found, fields.fields_of(Segment), self.manifest.deleted)
+        return found["positions"]
+
     def _open(self, name: str, first: bool) -> ShardSegment:
-        shard = open_shard(self.path / SHARDS / name)
-        sample = self.head.sample if first else None
-        fitted = bool(shard.about.get("fitted"))
-        return open_segment(self.head.measure, shard, self.head.like, fitted=fitted, sample=sample)
+        head, shard = self.head, shards.open_shard(self.path / SHARDS / name)
+        sample = head.sample if first else None
+        return open_segment(head.measure, shard, head.like, head.n_fitted, sample)
 
     def faults(self) -> dict[str, list[str]]:
         """Read everything, compare hashes, and check the rows; return what is wrong.
@@ -308,18 +293,12 @@ class ShardFolder:
         name = self.manifest.shards[number]
         try:
             # Hashes first: rows of a damaged file would only raise less clear errors.
-            if not (faults := open_shard(self.path / SHARDS / name, sizes=False).faults()):
+            if not (faults := shards.open_shard(self.path / SHARDS / name, sizes=False).faults()):
                 segment = self._open(name, first=number == 0)
                 check_segment(self.head.measure, segment, self.head.id_column)
         except LookalikeError as error:
             faults = [_in_short(error)]
         return faults
-
-    @property
-    def size(self) -> int:
-        """Bytes of all files that belong to the index."""
-        shards = (open_shard(self.path / SHARDS / name) for name in self.manifest.shards)
-        return sum(shard.size for shard in shards) + self.manifest.head[0]
 
     # -- writing -----------------------------------------------------------------------------------
 
@@ -343,21 +322,24 @@ class ShardFolder:
             numbered = enumerate(after.segments.segments)
             segments = tuple(self._written(s, generation, number) for number, s in numbered)
             deleted = np.concatenate([segment.positions[~segment.live] for segment in segments])
+            gone = f"deleted-{generation:06d}" if len(deleted) else None
+            if gone:
+                shards.write_shard(
+                    self.path / SHARDS / gone, {("positions",): np.sort(deleted)}, {}
+                )
             # Shards that are no longer named may still be open elsewhere: the next change
             # removes them.
             names = tuple(segment.shard.folder.name for segment in segments)
-            gone = self._write_deleted(np.sort(deleted), generation)
-            self._commit(now, names, after.segments.next_position, deleted=gone)
+            self._commit(replace(now, deleted=gone), names, after.segments.next_position)
         return replace(after, segments=replace(after.segments, segments=segments))
 
-    def _commit(
-        self, now: Manifest, shards: tuple[str, ...], next_position: int, **changes: Any
-    ) -> None:
+    def _commit(self, now: Manifest, names: tuple[str, ...], next_position: int) -> None:
         """Write the next generation of the manifest."""
-        changes |= {"generation": now.generation + 1, "shards": shards}
-        changed = replace(now, next_position=next_position, **changes)
-        changed.write(self.path)
-        self.manifest = changed
+        following = now.generation + 1
+        self.manifest = replace(
+            now, generation=following, shards=names, next_position=next_position
+        )
+        self.manifest.write(self.path / MANIFEST)
 
     def append(self, names: Sequence[str], next_position: int, who: str) -> None:
         """Add shards that were written to the folder to the index.
@@ -390,26 +372,14 @@ class ShardFolder:
         write_segment(path, head.measure, segment, head.id_column, fitted=fitted)
         return replace(self._open(path.name, first=number == 0), live=segment.live)
 
-    def _write_deleted(self, positions: np.ndarray, generation: int) -> tuple[str, int, str] | None:
-        if not len(positions):
-            return None
-        name = f"deleted-{generation:06d}.npy"
-        content = io.BytesIO()
-        np.lib.format.write_array(content, positions, allow_pickle=False)
-        with replacing(self.path / name, follow=False) as file:
-            file.write(content.getbuffer())
-        return name, len(content.getvalue()), hash_file(self.path / name)
-
     def _remove_unnamed(self, manifest: Manifest) -> None:
         """Remove shards and lists of deleted rows that the manifest does not name."""
         for shard in (self.path / SHARDS).iterdir():
-            named = shard.name in manifest.shards or shard.name.startswith(".")
+            named = shard.name in (*manifest.shards, manifest.deleted)
             # Only what is a shard, by its page: other files of the user are left alone.
-            if not named and (shard / PAGE).is_file() and not shard.is_symlink():
+            mine = (shard / shards.PAGE).is_file() and not shard.is_symlink()
+            if mine and not named and not shard.name.startswith("."):
                 shutil.rmtree(shard, ignore_errors=True)
-        for file in self.path.glob("deleted-*.npy"):
-            if manifest.deleted is None or file.name != manifest.deleted[0]:
-                file.unlink(missing_ok=True)
 
 
 def _in_short(error: LookalikeError) -> str:

@@ -18,7 +18,7 @@ from lookalike.errors import InvalidInput, Param, UnreadableFile
 from lookalike.index.segments import Segment, as_id
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
-from lookalike.neighbors.shards import REBUILD, Key, Shard, write_shard
+from lookalike.neighbors.shards import DAMAGE, REBUILD, Key, Shard, write_shard
 from lookalike.saving import fields
 from lookalike.saving.decode import check_object, decode_cell
 from lookalike.saving.decode import read as read_saved
@@ -31,19 +31,6 @@ ROWS, CODES = "rows", "codes"
 RAGGED = ("values", "offsets", "missing")
 
 
-def pack_rows(measure: Measure, rows: Rows) -> dict[Key, np.ndarray]:
-    """Return the arrays of encoded rows, and of the codes that a search needs, by keys.
-
-    Parameters
-    ----------
-    measure : Measure, fitted
-    rows : Rows that it encoded
-    """
-    arrays = _arrays_of(rows, (ROWS,))
-    codes = measure.codes_to_arrays(rows)
-    return {**arrays, **{(CODES, *key): array for key, array in codes.items()}}
-
-
 def _arrays_of(rows: Rows, start: Key) -> dict[Key, np.ndarray]:
     arrays: dict[Key, np.ndarray] = {}
     for name, cells in rows.arrays.items():
@@ -54,61 +41,6 @@ def _arrays_of(rows: Rows, start: Key) -> dict[Key, np.ndarray]:
     for name, part in rows.parts.items():
         arrays |= _arrays_of(part, (*start, "part", name))
     return arrays
-
-
-def map_rows(measure: Measure, shard: Shard, seen: np.ndarray) -> Rows:
-    """Return the encoded rows of a shard without reading them.
-
-    Parameters
-    ----------
-    measure : Measure, fitted
-    shard : Shard
-    seen : int64, the position of each row in the fitted table, -1 for others
-    """
-    rows = _rows_of(shard, (ROWS,), seen)
-    measure.check_row_forms(rows, f"Shard {shard.folder.name!r}")
-    try:
-        measure.codes_from_arrays(rows, _codes_of(shard))
-    except (KeyError, IndexError, TypeError, ValueError) as error:
-        found = f"others ({type(error).__name__}: {error})"[:200]
-        raise _unlike(shard, "the codes of its rows", found) from error
-    return rows
-
-
-def check_lengths(shard: Shard, n: int) -> None:
-    """Refuse a shard whose arrays of encoded rows do not have n rows.
-
-    Checked before arrays of n are allocated: n itself is untrusted.
-
-    Parameters
-    ----------
-    shard : Shard
-    n : int
-    """
-    for key in shard.members:
-        if key[:1] == (ROWS,) and (key[-2:-1] == ("array",) or key[-1] == "missing"):
-            cells = shard.array(*key)
-            if not cells.ndim or len(cells) != n:
-                found = f"an array of shape {cells.shape} in {' '.join(key)!r:.80}"
-                raise _unlike(shard, f"{n:,} rows", found)
-
-
-def check_codes(measure: Measure, shard: Shard, seen: np.ndarray) -> None:
-    """Refuse codes that are not those of the rows: bounds by them would prune near rows.
-
-    Parameters
-    ----------
-    measure : Measure, fitted
-    shard : Shard
-    seen : int64, the position of each row in the fitted table, -1 for others
-    """
-    # Compared as bytes: codes are floats as well, and NaN must equal NaN.
-    stored, made = (
-        {key: (array.dtype, array.shape, array.tobytes()) for key, array in codes.items()}
-        for codes in (_codes_of(shard), measure.codes_to_arrays(_rows_of(shard, (ROWS,), seen)))
-    )
-    if stored != made:
-        raise _unlike(shard, "the codes of its rows", "others")
 
 
 def _codes_of(shard: Shard) -> dict[Key, np.ndarray]:
@@ -134,30 +66,9 @@ def _rows_of(shard: Shard, start: Key, seen: np.ndarray) -> Rows:
             arrays[name] = Ragged(*(shard.array(*start, "ragged", name, part) for part in RAGGED))
         elif what == "part" and name not in inner:
             inner[name] = _rows_of(shard, (*start, "part", name), seen)
-    return Rows(seen, arrays, inner)
-
-
-def pack_numbers(
-    key: str, numbers: np.ndarray
-) -> tuple[dict[Key, np.ndarray], dict[str, int | None]]:
-    """Return integers as (arrays, entries of the page): a range needs no array."""
-    first = int(numbers[0]) if len(numbers) else 0
-    # Positions of a shard are a range unless rows were compacted; 8 bytes per row are saved.
-    if np.array_equal(numbers, np.arange(first, first + len(numbers))):
-        return {}, {key: first}
-    if len(numbers) and (numbers == -1).all():
-        return {}, {key: None}
-    return {(key,): numbers}, {}
-
-
-def map_numbers(shard: Shard, key: str, n: int) -> np.ndarray:
-    """Return integers as ``pack_numbers`` has packed them."""
-    if (key,) in shard.members:
-        return shard.array(key)
-    if key in shard.about and shard.about[key] is None:
-        return np.full(n, -1)
-    first = shard.number(key, low=-1)
-    return np.arange(first, first + n)
+    rows = Rows(seen, arrays, inner)
+    rows.check_loaded({})
+    return rows
 
 
 # All chosen by hand. A row group is read and decompressed to show one of its rows.
@@ -179,15 +90,9 @@ def _to_arrow(column: Column) -> Any:
     kind, values = column.kind.name, column.values
     if kind == "number" or kind in CODED:
         return pa.array(np.ascontiguousarray(values))
-    if kind in MATRIX:
-        # Vectors of width 0, or no rows: there is nothing to flatten.
-        if not values.size:
-            return pa.nulls(len(values))
-        flat = pa.array(np.ascontiguousarray(values).reshape(-1))
-        return pa.FixedSizeListArray.from_arrays(flat, values.shape[1])
     if kind == "text":
         return pa.array(values, pa.large_string())
-    if kind == "series":
+    if kind == "series" or kind in MATRIX:
         return pa.array(list(values), pa.large_list(pa.float64()))
     texts = [None if cell is None else encode_cell(cell) for cell in values]
     return pa.array(texts, pa.large_string())
@@ -210,9 +115,8 @@ def _to_numpy(cells: Any, like: Column) -> np.ndarray:
     if kind in ("number", *CODED):
         return np.array(cells.to_numpy(zero_copy_only=False))
     if kind in MATRIX:
-        if pa.types.is_null(cells.type):
-            return np.empty((len(cells), like.kind.width), like.values.dtype)
-        return np.array(cells.flatten().to_numpy(zero_copy_only=False)).reshape(len(cells), -1)
+        flat = cells.flatten().to_numpy(zero_copy_only=False)
+        return np.array(flat).reshape(len(cells), like.kind.width)
     out, values = np.empty(len(cells), dtype=object), cells.to_pylist()
     if kind == "text":
         out[:] = values
@@ -427,7 +331,7 @@ class ShardSegment(Segment):
     @property
     def live_rows(self) -> tuple[Rows, np.ndarray]:
         """The live rows and their positions; not cached: those of all shards may not fit."""
-        return self._select(self.live)
+        return self.select(self.live)
 
 
 def write_segment(
@@ -443,14 +347,12 @@ def write_segment(
     id_column : str or None
     about : more entries of the page of the shard; JSON must hold them
     """
-    arrays, page = pack_rows(measure, segment.rows), {**about, "rows": len(segment)}
-    for key, numbers in (("positions", segment.positions), ("seen", segment.rows.seen)):
-        packed, entries = pack_numbers(key, numbers)
-        arrays |= packed
-        page |= entries
-    table = segment.table
+    table, codes = segment.table, measure.codes_to_arrays(segment.rows)
+    arrays = {("positions",): segment.positions, **_arrays_of(segment.rows, (ROWS,))}
+    arrays |= {(CODES, *key): array for key, array in codes.items()}
     if id_column is not None:
-        hashes = id_hashes(table[id_column])
+        ids = map(as_id, table[id_column].values)
+        hashes = np.fromiter(map(_hash, ids), np.uint64, len(table))
         # Sorted by hash, for bisection in the mapped file; stable, so that later rows come later.
         order = np.argsort(hashes, kind="stable")
         arrays["ids", "hash"], arrays["ids", "row"] = hashes[order], order
@@ -459,11 +361,11 @@ def write_segment(
     # from their own cells: then the columns are not those of the fitted rows.
     if any(column.unknown for column in table) or (table.aside and not about.get("fitted")):
         more[COLUMNS] = lambda path: write_saved(path, table[:0])
-    return write_shard(folder, arrays, page, more)
+    return write_shard(folder, arrays, {**about, "rows": len(segment)}, more)
 
 
 def open_segment(
-    measure: Measure, shard: Shard, like: Table, *, fitted: bool, sample: Table | None
+    measure: Measure, shard: Shard, like: Table, n_fitted: int, sample: Table | None
 ) -> ShardSegment:
     """Return the rows of a shard as a segment, none of them read.
 
@@ -472,23 +374,29 @@ def open_segment(
     measure : Measure, fitted
     shard : Shard
     like : Table without rows, with the columns of the index
-    fitted : bool, whether the measure was fitted to these rows
+    n_fitted : int, how many rows the measure was fitted to
     sample : Table, optional, what shows how cells are written
     """
-    n = shard.number("rows")
-    check_lengths(shard, n)
-    table = _table_of(shard, like)
+    n, positions = shard.number("rows"), shard.array("positions")
+    if positions.shape != (n,):
+        raise _unlike(shard, f"{n:,} rows", f"positions of shape {positions.shape}")
+    fitted = bool(shard.about.get("fitted"))
     # Mapped, not read: pages of the file are loaded when a search needs them.
-    rows = map_rows(measure, shard, map_numbers(shard, "seen", n))
-    positions = map_numbers(shard, "positions", n)
-    if len(positions) != n:
-        where = f"Shard {shard.folder.name!r}.positions"
-        raise UnreadableFile(where, f"{n:,} numbers", f"{len(positions):,}", "Build it again")
+    try:
+        # Fitted rows have the first positions; a frozen measure was fitted to other rows.
+        seen = positions if fitted and n_fitted else np.full(n, -1)
+        rows = _rows_of(shard, (ROWS,), seen)
+        measure.check_row_forms(rows, f"Shard {shard.folder.name!r}")
+        measure.codes_from_arrays(rows, _codes_of(shard))
+    except DAMAGE as error:
+        found = f"others ({type(error).__name__}: {error})"[:200]
+        raise _unlike(shard, "rows with codes", found) from error
     ids = (NO_HASHES, NO_HASHES)
     # Mapped now: the files may be replaced while the index is open.
     if ("ids", "hash") in shard.members:
         ids = shard.array("ids", "hash"), shard.array("ids", "row")
-    return ShardSegment(rows, table, positions, np.ones(n, bool), shard, fitted, sample, ids)
+    live, table = np.ones(n, bool), _table_of(shard, like)
+    return ShardSegment(rows, table, positions, live, shard, fitted, sample, ids)
 
 
 def _table_of(shard: Shard, like: Table) -> ShardTable:
@@ -510,7 +418,15 @@ def check_segment(measure: Measure, segment: ShardSegment, id_column: str | None
     where, shard = f"Shard {segment.shard.folder.name!r}", segment.shard
     _check_objects(segment.rows)
     measure.check_rows(segment.rows, where)
-    check_codes(measure, shard, segment.rows.seen)
+    # Bounds by codes of other rows would prune near ones. Compared as bytes: codes are floats as
+    # well, and NaN must equal NaN.
+    again = measure.codes_to_arrays(_rows_of(shard, (ROWS,), segment.rows.seen))
+    stored, made = (
+        {key: (array.dtype, array.shape, array.tobytes()) for key, array in codes.items()}
+        for codes in (_codes_of(shard), again)
+    )
+    if stored != made:
+        raise _unlike(shard, "the codes of its rows", "others")
     fields.check_fields({"positions": segment.positions}, fields.fields_of(Segment), where)
     if id_column is not None:
         # Ids are found by bisection, which needs them in order, and returns these rows.
@@ -532,11 +448,6 @@ def _check_objects(rows: Rows) -> None:
         if isinstance(cells, Ragged):
             check_object(cells)
     check_object(rows)
-
-
-def id_hashes(column: Column) -> np.ndarray:
-    """Return a number per id, the same for equal ids."""
-    return np.fromiter((_hash(as_id(value)) for value in column.values), np.uint64, len(column))
 
 
 def refuse_repeats(shards: Sequence[Shard], like: Table, column: str | None, who: str) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 
 from lookalike._runtime.estimator import Estimator
 from lookalike.errors import InvalidInput, Param
-from lookalike.kernels.proximity import weigh_draws, weigh_matches
 from lookalike.measures.contract.base import Traits
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Rows

@@ -25,7 +25,7 @@ from lookalike.errors import (
 )
 from lookalike.hubness import MutualProximity
 from lookalike.index import build_index
-from lookalike.index.shards.from_files import repair_folder
+from lookalike.index.shards.build import repair_folder
 from lookalike.measures import Gower, Ranked, StochasticForest, Vector
 from lookalike.neighbors.shards import hash_file, open_shard
 from lookalike.table import read_table
@@ -471,8 +471,8 @@ def test_a_disk_that_is_really_full(files, small_disk, memory):
 def test_a_folder_of_another_version(folder):
     manifest = folder / "manifest.json"
     text = manifest.read_text()
-    manifest.write_text(text.replace('"version": 1', '"version": 7'))
-    with pytest.raises(UnreadableFile, match="version 1 of the folder, found version 7"):
+    manifest.write_text(text.replace('"version": 2', '"version": 7'))
+    with pytest.raises(UnreadableFile, match="version 2 of the folder, found version 7"):
         la.Index.open(folder)
     for damage in (text[:-9], text.replace('"shards"', '"shard"'), text.replace("000001", "../x")):
         manifest.write_text(damage)
