@@ -76,24 +76,20 @@ class TokenStore:
             raise InvalidInput("token", "a scope", repr(scope), suggest(scope, SCOPES))
         id, secret = secrets.token_hex(4), secrets.token_urlsafe(32)
         token = Token(id, name[:100], scope, now(), None, _hash(secret))
-        with self._database.write() as connection:
-            connection.execute(t.tokens.insert().values(**vars(token)))
+        self._database.change(t.tokens.insert().values(**vars(token)))
         self._forget()
         return token, f"{PREFIX}_{id}_{secret}"
 
     def list(self) -> list[Token]:
         """Return all tokens, those that were revoked too."""
-        with self._database.read() as connection:
-            found = connection.execute(sa.select(t.tokens).order_by(t.tokens.c.created))
-            return [Token(**row._mapping) for row in found]
+        found = self._database.fetch(sa.select(t.tokens).order_by(t.tokens.c.created))
+        return [Token(**row._mapping) for row in found]
 
     def revoke(self, id: str) -> None:
         """Revoke a token."""
         c = t.tokens.c
         query = t.tokens.update().where(c.id == id, c.revoked.is_(None)).values(revoked=now())
-        with self._database.write() as connection:
-            done = connection.execute(query)
-        if done.rowcount == 0:
+        if self._database.change(query) == 0:
             hint, problem = "lookalike token list shows them", "not found, or revoked already"
             raise NotFound(f"token {id!r}", "a valid token", "none", hint, problem=problem)
         self._forget()

@@ -46,8 +46,7 @@ class Sessions:
         document: dict[str, Any] = {"asked": {**asked, "query": query}, "rounds": []}
         answer = _answer(id, view, document)
         values = {"id": id, "collection": collection.key, "document": dumps(document)}
-        with self._database.write() as connection:
-            connection.execute(t.sessions.insert().values(**values, touched=now()))
+        self._database.change(t.sessions.insert().values(**values, touched=now()))
         return answer
 
     def get(self, collection: Collection, view: View, id: str) -> dict[str, Any]:
@@ -81,15 +80,12 @@ class Sessions:
     def delete(self, collection: Collection, id: str) -> None:
         """Forget a session."""
         self._read(collection, id)
-        with self._database.write() as connection:
-            connection.execute(t.sessions.delete().where(t.sessions.c.id == id))
+        self._database.change(t.sessions.delete().where(t.sessions.c.id == id))
 
     def sweep(self) -> int:
         """Delete expired sessions; return how many."""
         old = now(dt.timedelta(days=EXPIRY_DAYS))
-        with self._database.write() as connection:
-            done = connection.execute(t.sessions.delete().where(t.sessions.c.touched < old))
-        return int(done.rowcount)
+        return self._database.change(t.sessions.delete().where(t.sessions.c.touched < old))
 
     def _change(
         self, collection: Collection, view: View, id: str, change: Callable[[dict[str, Any]], None]
@@ -104,21 +100,16 @@ class Sessions:
             # Another request, or server, may have written meanwhile: then its document is changed.
             c = t.sessions.c
             query = t.sessions.update().where(c.id == id, c.document == before)
-            with self._database.write() as connection:
-                values = {"document": dumps(document), "touched": now()}
-                if connection.execute(query.values(**values)).rowcount:
-                    break
-        return _answer(id, view, document)
+            if self._database.change(query.values(document=dumps(document), touched=now())):
+                return _answer(id, view, document)
 
     def _read(self, collection: Collection, id: str) -> str:
         c = t.sessions.c
         query = sa.select(c.document).where(c.id == id[:32], c.collection == collection.key)
-        with self._database.read() as connection:
-            found = connection.execute(query).scalar()
-        if found is None:
-            who, hint = f"session {id[:32]!r}", "POST .../sessions starts a new one"
-            raise NotFound(who, "the id of a session", "none", hint, problem="not found")
-        return str(found)
+        for (document,) in self._database.fetch(query):  # one at most
+            return str(document)
+        who, hint = f"session {id[:32]!r}", "POST .../sessions starts a new one"
+        raise NotFound(who, "the id of a session", "none", hint, problem="not found")
 
 
 def _replay(view: View, document: Mapping[str, Any]) -> FeedbackSession:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -223,6 +223,16 @@ class Database:
         with _translated(self.shown), self.engine.connect() as connection:
             with connection.execution_options(**options).begin():
                 yield connection
+
+    def fetch(self, query: sa.Select[Any]) -> Sequence[Any]:
+        """Return the rows of one query."""
+        with self.read() as connection:
+            return connection.execute(query).all()
+
+    def change(self, statement: sa.Executable) -> int:
+        """Make one change, durable when this returns; return how many rows it has met."""
+        with self.write() as connection:
+            return connection.execute(statement).rowcount
 
     def close(self) -> None:
         """Close all connections."""

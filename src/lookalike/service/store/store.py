@@ -22,7 +22,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
 import sqlalchemy as sa
 from sqlalchemy import exc
 
@@ -107,13 +106,6 @@ class SentOnce(NamedTuple):
         return cls(*(hashlib.sha256(dumps(one).encode()).hexdigest() for one in (key, parts)))
 
 
-class Kept(NamedTuple):
-    """The stored form of a result: what JSON can hold, and arrays by name."""
-
-    about: dict[str, Any]
-    arrays: Mapping[str, np.ndarray]
-
-
 def now(ago: dt.timedelta = dt.timedelta()) -> str:
     """Return the time, or one some time ago, as it is written in the store."""
     return (dt.datetime.now(dt.UTC) - ago).isoformat(timespec="seconds")
@@ -145,18 +137,13 @@ class Store:
 
     def heads(self) -> list[Head]:
         """Return all collections, in the order in which they were made."""
-        with self.database.read() as connection:
-            rows = connection.execute(sa.select(t.collections).order_by(t.collections.c.key))
-            return [Head(**row._mapping) for row in rows]
+        rows = self.database.fetch(sa.select(t.collections).order_by(t.collections.c.key))
+        return [Head(**row._mapping) for row in rows]
 
     def generations(self) -> dict[int, int]:
         """Return the generation of every collection, by its key."""
-        with self.database.read() as connection:
-            c = t.collections.c
-            return {
-                row.key: row.generation
-                for row in connection.execute(sa.select(c.key, c.generation))
-            }
+        query = sa.select(t.collections.c.key, t.collections.c.generation)
+        return {row.key: row.generation for row in self.database.fetch(query)}
 
     def head(self, name: str, key: int | None = None) -> Head:
         """Return a collection by its name, or by its key: never a later one of the same name."""
@@ -190,8 +177,12 @@ class Store:
         try:
             with self.database.write() as connection:
                 if replace_old:
-                    _remove(connection, name)
-                head = Head(_next_key(connection), name, now(), 0, 1, 0, settings, schema)
+                    connection.execute(t.collections.delete().where(t.collections.c.name == name))
+                # A key that no collection has had. Updated before it is read: a transaction that
+                # does the same waits for this one to end.
+                connection.execute(t.keys.update().values(last=t.keys.c.last + 1))
+                key = connection.execute(sa.select(t.keys.c.last)).scalar_one()
+                head = Head(key, name, now(), 0, 1, 0, settings, schema)
                 connection.execute(t.collections.insert(), vars(head))
                 turn = WriteTransaction(connection, head)
                 turn.add(rows)
@@ -207,9 +198,8 @@ class Store:
 
     def delete(self, name: str) -> None:
         """Remove a collection with everything that belongs to it."""
-        with self.database.write() as connection:
-            if not _remove(connection, name):
-                raise missing_collection(name)
+        if not self.database.change(t.collections.delete().where(t.collections.c.name == name)):
+            raise missing_collection(name)
 
     # -- rows --------------------------------------------------------------------------------------
 
@@ -219,15 +209,13 @@ class Store:
         # Also rows that were deleted since: the measure was fitted to them.
         alive = sa.or_(c.died.is_(None), c.died > generation)
         query = sa.select(c.id, c.record).where(c.collection == key, c.born <= generation, alive)
-        with self.database.read() as connection:
-            return [StoredRow(*row) for row in connection.execute(query.order_by(c.number))]
+        return [StoredRow(*row) for row in self.database.fetch(query.order_by(c.number))]
 
     def count(self, key: int) -> int:
         """Return the number of live rows of a collection."""
         c = t.rows.c
         query = sa.select(sa.func.count()).where(c.collection == key, c.died.is_(None))
-        with self.database.read() as connection:
-            return int(connection.execute(query).scalar() or 0)
+        return int(self.database.fetch(query)[0][0])
 
     def page(self, key: int, after: str | None, limit: int) -> list[StoredRow]:
         """Return some live rows behind the one of an id, in the order of their numbers."""
@@ -237,9 +225,8 @@ class Store:
             # The newest row of the id, deleted or not: paging goes on while rows are deleted.
             last = sa.select(sa.func.max(c.number)).where(c.collection == key, c.id == after)
             query = query.where(c.number > last.scalar_subquery())
-        with self.database.read() as connection:
-            found = connection.execute(query.order_by(c.number).limit(limit))
-            return [StoredRow(*row) for row in found]
+        found = self.database.fetch(query.order_by(c.number).limit(limit))
+        return [StoredRow(*row) for row in found]
 
     def moved(self, key: int, after: int, until: int) -> int:
         """Return how many rows were added or deleted behind a generation, up to another."""
@@ -249,8 +236,7 @@ class Store:
         query = sa.select(sa.func.sum(c.rows * both)).where(
             c.collection == key, c.generation > after, c.generation <= until
         )
-        with self.database.read() as connection:
-            return int(connection.execute(query).scalar() or 0)
+        return int(self.database.fetch(query)[0][0] or 0)  # the sum of no entries is null
 
     def changed(
         self, key: int, after: int, until: int | None = None
@@ -286,9 +272,8 @@ class Store:
                 older = connection.execute(query).scalar()
                 if older is not None and older > generation:
                     return  # another server has stored a newer one
-                for table in (part, t.caches):
-                    connection.execute(table.delete().where(table.c.collection == key))
-                if not _exists(connection, key):
+                _drop_index(connection, key)
+                if _head(connection, t.collections.c.key == key) is None:
                     return  # deleted meanwhile
                 for number, data in enumerate(iter(lambda: file.read(PART_BYTES), b"")):
                     digest.update(data)
@@ -324,7 +309,7 @@ class Store:
                     return int(row.generation), read(path, root=Index)
         return None
 
-    def save_result(self, key: int, kind: str, generation: int, kept: Kept) -> bool:
+    def save_result(self, key: int, kind: str, generation: int, kept: Mapping[str, Any]) -> bool:
         """Store a result, in place of older ones; return whether it is small enough.
 
         Parameters
@@ -333,14 +318,14 @@ class Store:
         kind : str, what was asked, with its parameters
         generation : int
             Of the rows that were looked at.
-        kept : Kept
+        kept : mapping of a name to what JSON can hold, or to arrays
         """
-        data = dump(kept._asdict())
+        data = dump(dict(kept))
         if len(data) > MAX_RESULT_BYTES:
             return False
         c = t.results.c
         with self.database.write() as connection:
-            if not _exists(connection, key):
+            if _head(connection, t.collections.c.key == key) is None:
                 return False  # deleted meanwhile
             # A generation has its own results; those of older ones are never asked for again.
             stale = sa.or_(c.generation < generation, c.kind == kind, c.version != __version__)
@@ -353,17 +338,16 @@ class Store:
             connection.execute(t.results.insert(), values)
         return True
 
-    def load_result(self, key: int, kind: str, generation: int) -> Kept | None:
+    def load_result(self, key: int, kind: str, generation: int) -> dict[str, Any] | None:
         """Return a result that was kept for this generation; None where none is whole."""
         c = t.results.c
         same = (c.collection == key, c.kind == kind, c.generation == generation)
         query = sa.select(c.hash, c.bytes).where(*same, c.version == __version__)
-        with self.database.read() as connection:
-            row = connection.execute(query).first()
-        # A damaged result is computed again, like one that is missing.
-        if row is None or hashlib.sha256(row.bytes).hexdigest() != row.hash:
-            return None
-        return Kept(**parse(row.bytes, dict))
+        for row in self.database.fetch(query):  # at most one
+            # A damaged result is computed again, like one that is missing.
+            if hashlib.sha256(row.bytes).hexdigest() == row.hash:
+                return parse(row.bytes, dict)
+        return None
 
 
 class WriteTransaction:
@@ -444,8 +428,7 @@ class WriteTransaction:
         """Record that the measure was fitted to the rows that were live at a generation."""
         self._move(fitted=at, settings=settings, schema=schema)
         # The cached index may be of the same rows, but it is not of this fit.
-        for table in (t.cache_parts, t.caches):
-            self._connection.execute(table.delete().where(table.c.collection == self.head.key))
+        _drop_index(self._connection, self.head.key)
         # Rows deleted before the fit are never read again: no older generation can be asked for.
         c = t.rows.c
         dead = t.rows.delete().where(c.collection == self.head.key, c.died <= at)
@@ -465,19 +448,6 @@ class WriteTransaction:
 
 
 # -- parts -----------------------------------------------------------------------------------------
-
-
-def _next_key(connection: sa.Connection) -> int:
-    """Return a key that no collection has had."""
-    # Updated before it is read: a transaction that does the same waits for this one to end.
-    connection.execute(t.keys.update().values(last=t.keys.c.last + 1))
-    return int(connection.execute(sa.select(t.keys.c.last)).scalar_one())
-
-
-def _remove(connection: sa.Connection, name: str) -> bool:
-    """Delete a collection with everything that refers to it; return whether it existed."""
-    c = t.collections.c
-    return connection.execute(t.collections.delete().where(c.name == name)).rowcount > 0
 
 
 def _taken_name(name: str) -> Conflict:
@@ -532,9 +502,10 @@ def parse(saved: bytes, root: type[T]) -> T:
     return found
 
 
-def _exists(connection: sa.Connection, key: int) -> bool:
-    """Whether there is still a collection of this key."""
-    return _head(connection, t.collections.c.key == key) is not None
+def _drop_index(connection: sa.Connection, key: int) -> None:
+    """Delete the cached index of a collection."""
+    for table in (t.cache_parts, t.caches):
+        connection.execute(table.delete().where(table.c.collection == key))
 
 
 def _cached(key: int, generation: int, digest: Any) -> dict[str, Any]:
