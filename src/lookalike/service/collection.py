@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any, NoReturn
 
 import numpy as np
@@ -29,7 +28,6 @@ from lookalike.service.store import store as stored
 from lookalike.table import Schema, Table, as_table
 from lookalike.table.model.labels import DOT
 
-MAX_ROWS_TOGETHER = 1_000  # of additions that share a transaction: none waits for very many rows
 POLL_SECONDS = 0.02  # between two reads of the change log, for a generation that is waited for
 # The cache is written again when as many rows have changed; both chosen by hand. Loading replays
 # the changes since, so that fewer are not worth writing the whole index.
@@ -269,16 +267,6 @@ def _texts(record: Mapping[str, Any], columns: list[str]) -> tuple[str, str]:
     return first, "\n".join(rest)
 
 
-@dataclass(eq=False)
-class _Addition:
-    """Rows that a thread wants to add."""
-
-    records: Sequence[Mapping[str, Any]]
-    once: stored.SentOnce | None = None
-    alone: bool = False
-    added: tuple[list[Any], int] | None = None
-
-
 class Collection:
     """One collection of a store, in memory once it is asked for.
 
@@ -292,7 +280,6 @@ class Collection:
         self.store, self.key, self.name = store, head.key, head.name
         self._lock = threading.RLock()
         self._view: View | None = None
-        self._waiting: list[_Addition] = []
         self._cached = 0  # rows that had changed when the cache was written
         self.texts = TextSearch(store, head.key)
 
@@ -395,73 +382,40 @@ class Collection:
     ) -> tuple[list[Any], int]:
         """Add rows, all or none; return their ids and the generation.
 
-        Several threads share a transaction: the first takes what the others wait to add
-        (group commit, as databases have it), as each transaction waits for the disk.
-
         Parameters
         ----------
         records : list of dict
         once : SentOnce, optional
             Rows that were added with it before are not added again.
         """
-        own = _Addition(records, once)
-        self._waiting.append(own)
-        with self._lock:
-            if own.added is None:
-                self._waiting.remove(own)
-                together = [own] if own.alone else self._with_waiting(own)
-                try:
-                    self._write("add", [], together)
-                except BaseException:
-                    if len(together) == 1:
-                        raise
-                    # Whose rows it is that cannot be added, each finds out by itself.
-                    for one in together:
-                        one.alone = True
-                    self._waiting += [one for one in together[1:] if one.added is None]
-                    self._write("add", [], [own])
-        assert own.added is not None
-        return own.added
-
-    def _with_waiting(self, own: _Addition) -> list[_Addition]:
-        """Take additions that wait for the lock, up to a number of rows, each request once."""
-        found, taken = [own], len(own.records)
-        for one in [one for one in self._waiting if not one.alone]:
-            taken += len(one.records)
-            if taken > MAX_ROWS_TOGETHER:
-                break
-            if one.once is None or all(one.once.key != (o.once and o.once.key) for o in found):
-                self._waiting.remove(one)
-                found.append(one)
-        return found
+        return self._write("add", [], records, once=once)
 
     def replace(self, id: Any, record: Mapping[str, Any]) -> int:
         """Replace a row; it keeps its id."""
-        return self._write("replace", [id], [_Addition([record])], [id])
+        return self._write("replace", [id], [record], id)[1]
 
     def restore(self, id: Any, record: Mapping[str, Any]) -> int:
         """Add a row under an id of its own, which may be that of a row that was deleted."""
-        return self._write("restore", [], [_Addition([record])], [id])
+        return self._write("restore", [], [record], id)[1]
 
     def remove(self, ids: Sequence[Any]) -> int:
         """Delete rows, all or none."""
-        return self._write("delete", ids, [])
+        return self._write("delete", ids, [])[1]
 
     def _write(
         self,
         kind: str,
         deleted: Sequence[Any],
-        additions: Sequence[_Addition],
-        named: Sequence[Any] = (),
-    ) -> int:
+        records: Sequence[Mapping[str, Any]],
+        named: Any = None,
+        once: stored.SentOnce | None = None,
+    ) -> tuple[list[Any], int]:
         """Make a change durable, then show it: readers never see what is not on the disk."""
         self.view  # noqa: B018  loaded before the transaction begins: loading may be long
         with self._lock:
             with self.store.turn(self.key, self.name) as turn:
-                new = _not_answered(turn, additions)
-                if additions and not new:
-                    return turn.head.generation
-                records = [row for one in new for row in one.records]
+                if once is not None and (answered := turn.answered(once)) is not None:
+                    return answered
                 view = self.view
                 if turn.head.generation > view.generation:  # other servers have written
                     view = self._caught_up(view, turn.head, turn.changed(view.generation))
@@ -471,22 +425,20 @@ class Collection:
                     who, hint = f"collection {self.name!r}", "Delete it, or add a row first"
                     raise InvalidInput(who, "at least one row", "none left", hint)
                 if kind == "restore":
-                    _check_restored(view, named[0])
+                    _check_restored(view, named)
                 # A row that replaces another has its id.
-                ids = list(named) or _new_ids(view, records, turn.head.next_row)
+                ids = _new_ids(view, records, turn.head.next_row) if named is None else [named]
                 rows = _to_store(view, records, ids) if records else []
                 # What was stored is read back, so that a restart changes nothing.
                 after = view.moved(turn.generation, deleted, _read_back(view, rows))
                 turn.remove([dumps(id) for id in deleted])
-                if rows:
-                    numbered = kind == "restore" and view.settings.id_column is None
-                    turn.add(rows, named[0] if numbered else 0)
-                answers = _remember(turn, new, ids)
+                numbered = kind == "restore" and view.settings.id_column is None
+                turn.add(rows, named if numbered else 0)
+                if once is not None:
+                    turn.remember(once, ids)
                 turn.finish(kind, max(len(deleted), len(records)))
             self._view = after
-        for one, own in answers:
-            one.added = own, after.generation
-        return after.generation
+        return ids, after.generation
 
     def refit(self, make: Callable[[View], View]) -> View:
         """Fit the measure again while the old one serves, then replace it.
@@ -545,23 +497,6 @@ class Collection:
 
 
 # -- parts -----------------------------------------------------------------------------------------
-
-
-def _not_answered(turn: stored.WriteTransaction, additions: Sequence[_Addition]) -> list[_Addition]:
-    """Return the additions that no earlier request has made; the others get its answer."""
-    for one in additions:
-        one.added = None if one.once is None else turn.answered(one.once)
-    return [one for one in additions if one.added is None]
-
-
-def _remember(
-    turn: stored.WriteTransaction, new: Sequence[_Addition], ids: Sequence[Any]
-) -> list[tuple[_Addition, list[Any]]]:
-    """Return additions with their ids; keep those that may be sent again."""
-    rest = iter(ids)
-    answers = [(one, list(islice(rest, len(one.records)))) for one in new]
-    turn.remember([(one.once, own) for one, own in answers if one.once is not None])
-    return answers
 
 
 def _new_ids(view: View, records: Sequence[Mapping[str, Any]], start: int) -> list[Any]:

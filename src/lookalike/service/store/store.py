@@ -379,21 +379,16 @@ class WriteTransaction:
             raise InvalidInput(who, "the rows that were sent with it", "others", hint)
         return json.loads(row.ids), row.generation
 
-    def remember(self, answers: Sequence[tuple[SentOnce, list[Any]]]) -> None:
+    def remember(self, request: SentOnce, ids: list[Any]) -> None:
         """Keep the ids of new rows for a day, in which their client may send them again."""
-        if not answers:
-            return
-        c, keys = t.requests.c, [request.key for request, _ in answers]
-        same = sa.and_(c.collection == self.head.key, c.request.in_(keys))
+        c = t.requests.c
+        same = sa.and_(c.collection == self.head.key, c.request == request.key)
         # All old ones now and then: there may be a million, and no index by time.
         old = sa.or_(same, c.at < now(REMEMBERED)) if self.generation % FORGET_EVERY == 0 else same
         self._connection.execute(t.requests.delete().where(old))
         about = {"collection": self.head.key, "generation": self.generation, "at": now()}
-        rows = [
-            {**about, "request": request.key, "hash": request.hash, "ids": dumps(ids)}
-            for request, ids in answers
-        ]
-        self._connection.execute(t.requests.insert(), rows)
+        sent = {"request": request.key, "hash": request.hash, "ids": dumps(ids)}
+        self._connection.execute(t.requests.insert(), about | sent)
 
     def add(self, rows: Sequence[tuple[str, str]], first: int = 0) -> None:
         """Add rows, each an id and a record as JSON texts.
@@ -404,6 +399,8 @@ class WriteTransaction:
         first : int
             The least number that they are given.
         """
+        if not rows:
+            return
         first = max(first, self.head.next_row)
         shared = {"collection": self.head.key, "born": self.generation}
         for start in range(0, len(rows), BATCH_ROWS):
