@@ -38,15 +38,11 @@ _described: WeakKeyDictionary[View, dict[str, Any]] = WeakKeyDictionary()
 
 def describe(name: str, view: View) -> dict[str, Any]:
     """Return the description of a collection, without its jobs; computed once per view."""
-    if view not in _described:
-        _described[view] = _describe(name, view)
-    return _described[view]
-
-
-def _describe(name: str, view: View) -> dict[str, Any]:
+    if view in _described:
+        return _described[view]
     table, drift, settings = view.table, view.index.drift(), view.settings
-    aside = [column for column in table.aside if column.name != settings.names]
-    return {
+    shown = [column for column in table.every if column.name != settings.names]
+    _described[view] = {
         "name": name,
         "title": settings.title,
         "rows": len(view.index),
@@ -56,13 +52,11 @@ def _describe(name: str, view: View) -> dict[str, Any]:
         "row_ids": settings.names,
         "label_column": settings.label_column,
         "measure": describe_measure(view),
-        "columns": [
-            *(_column(column, True, view) for column in table.columns),
-            *(_column(column, False, view) for column in aside),
-        ],
+        "columns": [_column(column, column.name in table, view) for column in shown],
         "drift": {"refit": drift.refit, "reasons": drift.reasons},
         "start": start_of(view, table),
     }
+    return _described[view]
 
 
 def describe_measure(view: View) -> dict[str, Any]:

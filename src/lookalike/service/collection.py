@@ -198,11 +198,15 @@ class TextSearch:
 
     def _follow(self, view: View) -> None:
         """Bring the texts up to a view."""
+        columns = _text_columns(view)
         if self._fit != view.fit:  # columns may be read as other kinds now
-            self._rows = _all_texts(view)
+            used = [column for column in view.table.every if column.name in columns]
+            self._rows = {
+                id: _texts({column.name: column.cell(row) for column in used}, columns)
+                for row, id in enumerate(view.table[view.settings.names].values.tolist())
+            }
         elif self._generation < view.generation:
             changed = self._store.changed(self._key, self._generation, view.generation)[1]
-            columns = _text_columns(view)
             for gone in changed.deleted:
                 self._rows.pop(json.loads(gone), None)
             for id in stored_ids(changed.added):
@@ -249,15 +253,6 @@ def _text_columns(view: View) -> list[str]:
     known = view.settings.aside
     aside = [name for name in view.schema.aside if known[name]["kind"] in SEARCHED_KINDS]
     return [label or "", *(name for name in (*aside, *compared) if name != label)]
-
-
-def _all_texts(view: View) -> dict[Any, tuple[str, str]]:
-    table, columns = view.table, _text_columns(view)
-    used = [column for column in table.columns + table.aside if column.name in columns]
-    return {
-        id: _texts({column.name: column.cell(row) for column in used}, columns)
-        for row, id in enumerate(table[view.settings.names].values.tolist())
-    }
 
 
 def _texts(record: Mapping[str, Any], columns: list[str]) -> tuple[str, str]:
@@ -320,13 +315,10 @@ class Collection:
     def page(self, after: Any, limit: int) -> list[tuple[Any, dict[str, Any]]]:
         """Return ids and records of some rows behind one of them."""
         view, behind = self.view, None if after is None else dumps(after)
-        rows = [
-            (json.loads(row.id), row.record) for row in self.store.page(self.key, behind, limit)
-        ]
+        rows = self.store.page(self.key, behind, limit)
+        found = [(json.loads(row.id), json.loads(row.record)) for row in rows]
         # A row that another server has just added is not in the view yet.
-        return [
-            (id, view.record(id) if id in view.index else json.loads(text)) for id, text in rows
-        ]
+        return [(id, view.record(id) if id in view.index else row) for id, row in found]
 
     def rows_since(self, generation: int) -> int:
         """Return how many rows were added, replaced or deleted behind a generation."""
@@ -454,10 +446,9 @@ class Collection:
         with self._lock:
             with self.store.turn(self.key, self.name) as turn:
                 if fit_of(turn.head) != before.fit:
+                    needed, found = "the measure it began with", "another one"
                     hint = "Send the request again; another refit was faster"
-                    raise stored.Conflict(
-                        "measure", "the measure it began with", "another one", hint
-                    )
+                    raise stored.Conflict("measure", needed, found, hint)
                 # Rows that were written meanwhile are added to the new index.
                 changed = turn.changed(before.generation)
                 after = apply_changes(fitted, turn.generation, changed)

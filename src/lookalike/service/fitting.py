@@ -71,9 +71,7 @@ class CollectionSettings:
     @property
     def row_label(self) -> RowLabel:
         """The columns that name a row."""
-        # A store of before has one column, and says nothing about others.
-        one = () if self.label_column is None else (self.label_column,)
-        columns = tuple(self.label.get("columns", one))
+        columns = tuple(self.label.get("columns", ()))
         return RowLabel(columns, bool(self.label.get("with_id", False)), "kept")
 
     def to_text(self) -> str:
@@ -102,7 +100,15 @@ def read_rows(
         table = source.table.drop([source.id_column]) if source.id_column else source.table
     else:
         table, ids = _read_table(source, settings)
-    table = _as_stored(table)
+    # In double precision, as numbers are read back from the store: otherwise a collection would
+    # rank ties differently after a restart.
+    columns = [
+        replace(column, values=column.values.astype(np.float64))
+        if column.values.dtype == np.float32
+        else column
+        for column in table.columns
+    ]
+    table = Table(columns, table.aside, len(table), table.missing)
     return table, ids, settle(settings, table)
 
 
@@ -123,18 +129,6 @@ def _read_table(source: Any, settings: CollectionSettings) -> tuple[Table, list[
     ids = plain_ids(table[name])
     refuse_repeats(ids, Param("id_column", name))
     return table.drop([name]), ids
-
-
-def _as_stored(table: Table) -> Table:
-    """Return the table as it will be read back from the store: numbers in double precision."""
-    # Otherwise a collection would rank ties differently after a restart.
-    columns = [
-        replace(column, values=column.values.astype(np.float64))
-        if column.values.dtype == np.float32
-        else column
-        for column in table.columns
-    ]
-    return Table(columns, table.aside, len(table), table.missing)
 
 
 def settle(settings: CollectionSettings, table: Table) -> CollectionSettings:
@@ -244,8 +238,7 @@ def fit_index(
 def make(settings: CollectionSettings, table: Table) -> tuple[Measure, str]:
     """Return the measure that the settings ask for, not fitted, and the reason for it."""
     measure = read_measure(settings.measure)
-    given = None if isinstance(measure, str) else measure
-    chosen, reason = choose_measure(table) if given is None else (given, "given")
+    chosen, reason = choose_measure(table) if isinstance(measure, str) else (measure, "given")
     # With a seed, so that the index can be fitted again to the same bits.
     return weigh_columns(set_seed(chosen, 0), settings.weights), reason
 
@@ -296,8 +289,6 @@ def _fit_to(name: str, table: Table) -> Measure | None:
     """Return a measure that is fitted to a table; None where it cannot compare its rows."""
     try:
         with collected():
-            measure = read_measure(name)
-            chosen = choose_measure(table)[0] if isinstance(measure, str) else measure
-            return set_seed(chosen, 0).fit(table)
+            return make(CollectionSettings("", name), table)[0].fit(table)
     except LookalikeError:
         return None

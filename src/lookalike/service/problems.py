@@ -187,11 +187,16 @@ def problem_of(error: Exception) -> tuple[int, dict[str, Any], dict[str, str]]:
         error = error.__cause__
     if not isinstance(error, LookalikeError):
         error = _refused(error)
-    if isinstance(error, Refused):
-        return error.status, to_problem(error.status, error), error.headers
     status = getattr(error, "status", 413 if isinstance(error, TooLarge) else 422)
-    headers = {"Retry-After": "1"} if status == 503 else {}
+    headers = getattr(error, "headers", {"Retry-After": "1"} if status == 503 else {})
     return status, to_problem(status, error), headers
+
+
+# Who, needed, found and problem of requests that no route takes.
+NOT_SERVED: dict[int, tuple[str, str, str, str | None]] = {
+    404: ("address", "one that is served", "another", "nothing is served here"),
+    405: ("method", "one that the address takes", "another", "this address does not take it"),
+}
 
 
 def _refused(error: Exception) -> Refused:
@@ -200,21 +205,19 @@ def _refused(error: Exception) -> Refused:
         return invalid(error.errors())
     if isinstance(error, ClientDisconnect):
         return Refused(400, "request", "a whole body", "a closed connection", "Send it again")
-    problem: str | None = None
     if not isinstance(error, HTTPException):
         # What went wrong is in the log only: a message of Python may quote a cell.
-        problem = "something went wrong in the server"
-        parts = ("server", "an answer", "an error in the server")
-        return Refused(500, *parts, "See the log of the server, and report it", problem=problem)
-    parts = ("request", "what the address takes", str(error.detail))
-    if error.status_code == 404:
-        parts, problem = ("address", "one that is served", "another"), "nothing is served here"
-    elif error.status_code == 405:
-        parts = ("method", "one that the address takes", "another")
-        problem = "this address does not take it"
-    headers = dict(error.headers or {})
-    hint = "See /openapi.json"
-    return Refused(error.status_code, *parts, hint, problem=problem, headers=headers)
+        hint, problem = (
+            "See the log of the server, and report it",
+            "something went wrong in the server",
+        )
+        parts = ("server", "an answer", "an error in the server", hint)
+        return Refused(500, *parts, problem=problem)
+    who, needed, found, problem = NOT_SERVED.get(
+        error.status_code, ("request", "what the address takes", str(error.detail), None)
+    )
+    parts, headers = (who, needed, found, "See /openapi.json"), dict(error.headers or {})
+    return Refused(error.status_code, *parts, problem=problem, headers=headers)
 
 
 def respond(error: Exception) -> Response:

@@ -21,7 +21,7 @@ from lookalike.service.api.document import documented
 from lookalike.service.api.models import MarksIn, SearchIn, SessionIn
 from lookalike.service.collection import Collection, View
 from lookalike.service.jobs import Job
-from lookalike.service.limits import check_at_most, check_filter, check_options, check_verb
+from lookalike.service.limits import check_at_most, check_verb
 from lookalike.service.problems import collected, refused_again
 from lookalike.service.service import Service
 from lookalike.verbs import VERBS, get_verb
@@ -34,18 +34,17 @@ router = http.group("/api/collections/{c}", "search")
 @router.post("/search", responses=http.LATER | documented("search", "What was found."))
 async def search(service: http.Serving, collection: http.Found, body: SearchIn) -> Response:
     """Return the rows most like a row or a record, with reasons."""
-    http.check_k(service, body.k)
+    given = body.model_dump()
+    check_verb(given, service.limits)
     if isinstance(body.query, list):
         check_at_most("query", len(body.query), service.limits.queries)
     check_at_most("like and unlike", len(body.like) + len(body.unlike), service.limits.marks)
     check_at_most("among", body.among or 0, 2 * service.limits.k)
-    check_filter(body.filter, service.limits)
     view = await _view(service, collection, body.at_least)
     if body.measure is not None:
-        check_options(body.measure)
         read_measure(body.measure)  # an unknown name is refused now, not by the job
         view = await run_in_threadpool(service.analyses.trial, collection, body.measure)
-    return await http.in_turn(service, lambda: http.answer(find(view, body.model_dump())))
+    return await http.in_turn(service, lambda: http.answer(find(view, given)))
 
 
 async def _view(service: Service, collection: Collection, at_least: int | None = None) -> View:
@@ -58,10 +57,10 @@ async def _view(service: Service, collection: Collection, at_least: int | None =
 @router.post("/sessions", status_code=201, responses=documented("session", "The new session.", 201))
 async def start_session(service: http.Serving, collection: http.Found, body: SessionIn) -> Response:
     """Start a search that will be refined by feedback; it expires after a month without use."""
-    http.check_k(service, body.k)
-    check_filter(body.filter, service.limits)
+    given = body.model_dump()
+    check_verb(given, service.limits)
     view, start = await _view(service, collection), service.sessions.start
-    made = await http.in_turn(service, lambda: start(collection, view, body.model_dump()))
+    made = await http.in_turn(service, lambda: start(collection, view, given))
     return http.created(made, collection.name, "sessions", made["id"])
 
 

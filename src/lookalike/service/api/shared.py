@@ -15,7 +15,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.convertors import StringConvertor, register_url_convertor
 from starlette.responses import Response
 
-from lookalike.errors import Param
 from lookalike.saving.safe_json import parse_json
 from lookalike.service.api.document import VERSION, documented
 from lookalike.service.cells import to_json
@@ -156,11 +155,3 @@ def started(job: Job) -> Response:
     response = answer({"job": job.to_dict()}, 202)
     response.headers.update({"Location": f"{VERSION}jobs/{job.id}", "Retry-After": "1"})
     return response
-
-
-def check_k(service: Service, k: int) -> None:
-    """Refuse longer lists than the limit."""
-    most = service.limits.k
-    if k > most:
-        hint = ("Use ", Param("k", most))
-        raise Refused(422, Param("k", k), f"at most {most:,} hits", f"{k:,}", hint)

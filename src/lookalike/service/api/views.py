@@ -11,7 +11,7 @@ from fastapi import Depends, Query
 from pydantic import Field
 from starlette.responses import Response, StreamingResponse
 
-from lookalike.service.analysis import Analysis, Map, grow
+from lookalike.service.analysis import Analysis, Hubs, Map, grow
 from lookalike.service.analysis import profile as make_profile
 from lookalike.service.api import shared as http
 from lookalike.service.api.document import BINARY, TEXT, documented
@@ -30,6 +30,7 @@ BYTES: dict[int | str, Any] = {
 }
 N_NEIGHBORS = 10  # length of the lists that hubs are counted in; the page shows so many hits
 K = Annotated[int, Query(ge=1, le=50)]
+Limit = Annotated[int, Query(ge=1, le=1_000)]
 AtLeast = Annotated[
     int | None, Query(ge=0, description="The oldest generation that is good enough.")
 ]
@@ -109,32 +110,29 @@ def map_colors(
     return http.answer(made.colors(column))
 
 
+def get_hubs(
+    service: http.Serving, collection: http.Found, k: K = N_NEIGHBORS, at_least: AtLeast = None
+) -> Hubs:
+    """Return the hubs of the collection that the path names."""
+    return service.analyses.hubs(collection, k, at_least)
+
+
+Counted = Annotated[Hubs, Depends(get_hubs)]
+
+
 @router.get("/hubs", responses=http.LATER | documented("hubs", "Hubs and unreachable rows."))
-def hubs(
-    service: http.Serving,
-    collection: http.Found,
-    k: K = N_NEIGHBORS,
-    space: SpaceQuery = "plain",
-    at_least: AtLeast = None,
-) -> Response:
+def hubs(collection: http.Found, made: Counted) -> Response:
     """Return hubs and rows in no list, before and after hubness is reduced."""
-    return http.answer(_document(collection, service.analyses.hubs(collection, k, at_least)))
+    return http.answer(_document(collection, made))
 
 
 @router.get(
     "/hubs/{id:row_id}", responses=http.LATER | documented("shown_by", "Lists with the row.")
 )
 def shown_by(
-    service: http.Serving,
-    collection: http.Found,
-    id: str,
-    k: K = N_NEIGHBORS,
-    space: SpaceQuery = "plain",
-    limit: Annotated[int, Query(ge=1, le=1_000)] = 20,
-    at_least: AtLeast = None,
+    collection: http.Found, made: Counted, id: str, space: SpaceQuery = "plain", limit: Limit = 20
 ) -> Response:
     """Return the rows that have a row in their list."""
-    made = service.analyses.hubs(collection, k, at_least)
     return http.answer(made.shown_by(collection.view.find(id), space, limit))
 
 
