@@ -235,7 +235,12 @@ class Agent:
     def call(self, name: str, arguments: dict[str, Any]) -> str:
         """Answer a call of a tool as text; errors are raised as the library raises them."""
         if name == "report" and self.write:
-            return self._write_report(arguments)
+            asked = _checked(ReportCall, arguments)
+            path = self.tables.resolve(asked.path)
+            if path.suffix.lower() not in (".html", ".htm"):
+                raise InvalidInput(Param("path"), "a name that ends in .html", repr(asked.path), "")
+            get_verb("report")(self.tables.source(asked.table)).to_html(path)
+            return f"written: {path.relative_to(self.tables.folder).as_posix()}"
         if name not in TOOLS:
             raise InvalidInput("tool", "a known tool", repr(name), suggest(name, TOOLS))
         given = _checked(arguments_of(name), arguments).model_dump()
@@ -254,14 +259,6 @@ class Agent:
         # Tables are padded to their width, which would be bytes of nothing.
         lines = [line.rstrip() for line in result.text(WIDTH).split("\n")]
         return shorten("\n".join([*lines, *dict.fromkeys(notes)]), size)
-
-    def _write_report(self, arguments: dict[str, Any]) -> str:
-        given = _checked(ReportCall, arguments)
-        path = self.tables.resolve(given.path)
-        if path.suffix.lower() not in (".html", ".htm"):
-            raise InvalidInput(Param("path"), "a name that ends in .html", repr(given.path), "")
-        get_verb("report")(self.tables.source(given.table)).to_html(path)
-        return f"written: {path.relative_to(self.tables.folder).as_posix()}"
 
     async def run(self, work: Callable[[], str]) -> str:
         """Run work in a thread; a call that the client cancels stops between two blocks."""

@@ -90,24 +90,12 @@ class RequestLimits:
 
 # The most that a request may ask for of whatever multiplies the work or the memory: options of
 # measures and of methods, and parameters of verbs. Chosen by hand, ten times what helps and more.
+COUNTS = "n n_clusters n_neighbors min_neighbors max_depth max_retries max_iter".split()
 AT_MOST = {
-    "n_estimators": 20_000,
-    "height": 32,
-    "max_depth": 1_000,
-    "max_samples": 100_000,
-    "synthetic": 100_000,
-    "max_retries": 1_000,
-    "max_iter": 1_000,
-    "n_neighbors": 1_000,
-    "min_neighbors": 1_000,
-    "n_candidates": 10_000,
-    "sample": 100_000,
-    "landmarks": 10_000,
-    "n_jobs": 64,
-    "n_clusters": 1_000,
-    "folds": 50,
-    "n": 1_000,
-    "draws": 100,
+    **{"height": 32, "folds": 50, "n_jobs": 64, "draws": 100, "n_estimators": 20_000},
+    **dict.fromkeys(COUNTS, 1_000),
+    **dict.fromkeys(("n_candidates", "landmarks"), 10_000),
+    **dict.fromkeys(("max_samples", "synthetic", "sample"), 100_000),
 }
 
 

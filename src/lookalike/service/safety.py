@@ -101,18 +101,15 @@ class TokenStore:
     def find(self, text: str) -> Token | None:
         """Return the token of a text; None if it is not valid."""
         prefix, id, secret = (*text.split("_", 2), "", "")[:3]
-        token = self._all().get(id)
-        # An unknown token is compared too: the time taken does not show whether its id exists.
-        same = hmac.compare_digest(_hash(secret), token.hash if token else _hash(""))
-        usable = token is not None and token.revoked is None and prefix == PREFIX and secret != ""
-        return token if same and usable else None
-
-    def _all(self) -> dict[str, Token]:
         with self._lock:
             if time.monotonic() - self._read > TOKEN_CACHE_SECONDS:
                 self._known = {token.id: token for token in self.list()}
                 self._read = time.monotonic()
-            return self._known
+            token = self._known.get(id)
+        # An unknown token is compared too: the time taken does not show whether its id exists.
+        same = hmac.compare_digest(_hash(secret), token.hash if token else _hash(""))
+        usable = token is not None and token.revoked is None and prefix == PREFIX and secret != ""
+        return token if same and usable else None
 
     def _forget(self) -> None:
         with self._lock:
@@ -175,14 +172,11 @@ class AccessPolicy:
         """The headers of every answer."""
         if not (self.framed and self.tokens):
             return HEADERS
-        # A page that frames it has no token, so that there is nothing to be clicked on unseen.
+        # A page that frames it has no token, so that there is nothing to be clicked on unseen. The
+        # notebook asks first whether its browser reaches the kernel.
         policy = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
-        kept = {name: value for name, value in HEADERS.items() if name != "X-Frame-Options"}
-        # The notebook asks first whether its browser reaches the kernel.
-        return kept | {
-            "Content-Security-Policy": policy,
-            "Cross-Origin-Resource-Policy": "cross-origin",
-        }
+        own = {"Content-Security-Policy": policy, "Cross-Origin-Resource-Policy": "cross-origin"}
+        return {n: own.get(n, value) for n, value in HEADERS.items() if n != "X-Frame-Options"}
 
     def allows_host(self, host: str) -> bool:
         """Whether a request may name this host."""
@@ -364,10 +358,9 @@ class _Body:
         if not length.isdigit() or int(length[:20]) > self._most:
             raise self._too_large(length[:20])
         self._size = 0
-        # A request without a body is not read by its route, so it is watched immediately.
-        empty = length == "0" and "transfer-encoding" not in headers
         self._first: Message | None = None
-        if empty:
+        # A request without a body is not read by its route, so it is watched immediately.
+        if length == "0" and "transfer-encoding" not in headers:
             self._first = {"type": "http.request", "body": b"", "more_body": False}
             self._watch()
 
@@ -376,9 +369,8 @@ class _Body:
 
     async def _disconnected(self) -> Message:
         """Wait for the end of the connection."""
-        event = await self._receive()
-        while event["type"] != "http.disconnect":
-            event = await self._receive()
+        while (event := await self._receive())["type"] != "http.disconnect":
+            pass
         self._limit.gone = True
         return event
 

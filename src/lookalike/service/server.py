@@ -125,13 +125,8 @@ def create_app(service: Service) -> FastAPI:
     for kind in (LookalikeError, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, handle)
     app.add_exception_handler(Started, lambda _, error: started(error.job))
-    _serve_page(app, service)
     app.add_middleware(Safety, access=service.access, limits=service.limits, tokens=service.tokens)
     app.add_middleware(Recorder, metrics=service.metrics)  # the outermost: it sees every answer
-    return app
-
-
-def _serve_page(app: FastAPI, service: Service) -> None:
     site = Site()
 
     @app.get("/", include_in_schema=False)
@@ -151,6 +146,8 @@ def _serve_page(app: FastAPI, service: Service) -> None:
     @app.get("/web/{path:path}", include_in_schema=False)
     async def part(request: Request, path: str) -> Response:
         return site.part(request, path)
+
+    return app
 
 
 FILMS = "films"

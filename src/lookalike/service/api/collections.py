@@ -44,38 +44,29 @@ Once = Annotated[
 ]
 
 
-@router.get("/collections", responses=documented("collections", "All collections."))
+@router.get("/collections", responses=documented("collections"))
 def list_collections(service: http.Serving) -> Response:
     """List the collections of this server."""
     return http.answer({"collections": service.briefs()})
 
 
-@router.get("/examples", responses=documented("examples", "Tables to try."))
+@router.get("/examples", responses=documented("examples"))
 def examples() -> Response:
     """List the tables that a collection can be made from without a file."""
     return http.answer({"examples": list_examples()})
 
 
-FORM = {
-    "type": "object",
-    "required": ["file"],
-    "properties": {
-        "file": {"type": "string", "format": "binary"},
-        "options": {"type": "string", "description": "The other body, as text."},
-    },
-}
+MADE_FROM = CreateIn.model_json_schema() | {"examples": EXAMPLES["CreateIn"]}
 BODY = {
-    "application/json": {
-        "schema": CreateIn.model_json_schema() | {"examples": EXAMPLES["CreateIn"]}
-    },
-    "multipart/form-data": {"schema": FORM},
+    "application/json": {"schema": MADE_FROM},
+    "multipart/form-data": {"schema": {"$ref": "#/components/schemas/CreateForm"}},
 }
 
 
 @router.post(
     "/collections",
     status_code=201,
-    responses=documented("collection", "The new collection.", 201),
+    responses=documented("collection", 201),
     openapi_extra={"requestBody": {"required": True, "content": BODY}},
 )
 async def create_collection(request: Request, service: http.Serving, key: Once = None) -> Response:
@@ -162,7 +153,7 @@ def _create(
     return http.created(service.document(collection), collection.name)
 
 
-@router.get("/collections/{c}", responses=documented("collection", "The collection."))
+@router.get("/collections/{c}", responses=documented("collection"))
 def get_collection(service: http.Serving, collection: http.Found) -> Response:
     """Describe a collection: columns with kinds, reasons and summaries, measure, drift."""
     return http.answer(service.document(collection))
@@ -181,7 +172,7 @@ row_routes = http.group("/api/collections/{c}/rows", "rows")
 MAX_TEXT_HITS = 50
 
 
-@row_routes.get("", responses=documented("rows", "Rows."))
+@row_routes.get("", responses=documented("rows"))
 def list_rows(
     service: http.Serving,
     collection: http.Found,
@@ -203,11 +194,7 @@ def list_rows(
     return http.answer({"rows": rows, "next": following, "generation": view.generation})
 
 
-@row_routes.post(
-    "",
-    status_code=201,
-    responses=documented("added", "The ids of the new rows.", 201),
-)
+@row_routes.post("", status_code=201, responses=documented("added", 201))
 def add_rows(
     service: http.Serving, collection: http.Found, body: RowsIn, key: Once = None
 ) -> Response:
@@ -222,7 +209,7 @@ def add_rows(
     return http.created({"ids": ids, "generation": generation}, collection.name, "rows", *own)
 
 
-@row_routes.get("/{id:row_id}", responses=documented("written_row", "The row."))
+@row_routes.get("/{id:row_id}", responses=documented("written_row"))
 def get_row(collection: http.Found, id: str) -> Response:
     """Return one row."""
     view = collection.view
@@ -230,11 +217,10 @@ def get_row(collection: http.Found, id: str) -> Response:
     return http.answer(view.named_row(key, view.record(key)) | {"generation": view.generation})
 
 
-@row_routes.put(
-    "/{id:row_id}",
-    responses=documented("written_row", "The row.")
-    | documented("written_row", "It is new, or has come back.", 201),
-)
+WRITTEN = documented("written_row") | documented("written_row", 201)  # 201: it is new, or back
+
+
+@row_routes.put("/{id:row_id}", responses=WRITTEN)
 def put_row(service: http.Serving, collection: http.Found, id: str, body: RowIn) -> Response:
     """Replace a row, which keeps its id, or create it; answered when it is on the disk."""
     known = True
@@ -253,14 +239,14 @@ def put_row(service: http.Serving, collection: http.Found, id: str, body: RowIn)
     return http.answer(row) if known else http.created(row, collection.name, "rows", key)
 
 
-@row_routes.delete("/{id:row_id}", responses=documented("deleted", "It is deleted."))
+@row_routes.delete("/{id:row_id}", responses=documented("deleted"))
 def delete_row(collection: http.Found, id: str) -> Response:
     """Delete a row; answered when this is on the disk."""
     key = collection.view.find(id)
     return http.answer({"id": key, "generation": collection.remove([key])})
 
 
-@router.get("/opening", responses=documented("opening", "Collections, one, its first hits."))
+@router.get("/opening", responses=documented("opening"))
 def opening(
     service: http.Serving,
     collection: Annotated[str | None, Query(max_length=200)] = None,
@@ -284,15 +270,13 @@ def opening(
     return http.answer(found)
 
 
-@router.get("/measures", responses=documented("measures", "Measures by name."))
+@router.get("/measures", responses=documented("measures"))
 def measures() -> Response:
     """List the measures that a collection can be asked for by name."""
     return http.answer({"measures": list_measures()})
 
 
-@router.get(
-    "/collections/{c}/measures", responses=documented("measures_of_rows", "Measures that fit.")
-)
+@router.get("/collections/{c}/measures", responses=documented("measures_of_rows"))
 def measures_for(found: http.Found) -> Response:
     """List the measures that can compare the rows of a collection; `words` says what they do."""
     return http.answer({"measures": measures_of(found.view)})
@@ -306,7 +290,7 @@ def refit(service: http.Serving, found: http.Found, body: MeasureIn) -> Response
     return http.started(service.analyses.refit(found, body))
 
 
-@router.post("/collections/{c}/column", responses=documented("tried", "The column."))
+@router.post("/collections/{c}/column", responses=documented("tried"))
 async def try_kind(service: http.Serving, found: http.Found, body: ColumnIn) -> Response:
     """Read a column as another kind on trial: what it would be, and what could not be read."""
     return await http.in_turn(

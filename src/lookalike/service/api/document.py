@@ -29,19 +29,20 @@ ABOUT = (
 )
 
 
-def documented(name: str, description: str, status: int = 200) -> dict[int | str, Any]:
+def documented(name: str, status: int = 200) -> dict[int | str, Any]:
     """Describe an answer, for the OpenAPI document.
 
     Parameters
     ----------
     name : str
-        Of its example; its shape has the same name with capitals.
-    description : str
+        Of its example; its shape, which says what it is, has the same name with capitals.
     status : int
     """
+    shape = _shape(name)
     # The example by its name: FastAPI would leave out its nulls.
-    content = {"schema": _shape(name), "example": name}
-    said: dict[str, Any] = {"description": description, "content": {JSON: content}}
+    content = {JSON: {"schema": shape, "example": name}}
+    about = SCHEMAS[shape["$ref"].rpartition("/")[2]]["description"]
+    said: dict[str, Any] = {"description": about, "content": content}
     if status in (201, 202):
         where = "the new one" if status == 201 else "the job"
         said["headers"] = {"Location": {"description": f"The path of {where}.", **TEXT}}
@@ -124,11 +125,8 @@ def index_page(document: dict[str, Any]) -> str:
         for status, answer in one["responses"].items():
             shown += [(status, answer.get("content", {}).get(JSON, {}).get("example"))]
         head = f"<code>{method} {escape(path)}</code> {escape(one['description'])}"
-        listed = "".join(
-            f"<h3>{title}</h3><pre>{escape(json.dumps(each, ensure_ascii=False))}</pre>"
-            for title, each in shown
-            if each
-        )
+        texts = ((title, json.dumps(each, ensure_ascii=False)) for title, each in shown if each)
+        listed = "".join(f"<h3>{title}</h3><pre>{escape(text)}</pre>" for title, text in texts)
         parts.append(f"<details><summary>{head}</summary>{listed}</details>\n")
     styles = "".join(
         f'<link rel="stylesheet" href="/web/style/{name}.css">\n'

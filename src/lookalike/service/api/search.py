@@ -31,7 +31,7 @@ from lookalike.verbs.requests import other_tables, request_model
 router = http.group("/api/collections/{c}", "search")
 
 
-@router.post("/search", responses=http.LATER | documented("search", "What was found."))
+@router.post("/search", responses=http.LATER | documented("search"))
 async def search(service: http.Serving, collection: http.Found, body: SearchIn) -> Response:
     """Return the rows most like a row or a record, with reasons."""
     given = body.model_dump()
@@ -54,7 +54,7 @@ async def _view(service: Service, collection: Collection, at_least: int | None =
     return await run_in_threadpool(collection.at_least, at_least, service.limits.wait)
 
 
-@router.post("/sessions", status_code=201, responses=documented("session", "The new session.", 201))
+@router.post("/sessions", status_code=201, responses=documented("session", 201))
 async def start_session(service: http.Serving, collection: http.Found, body: SessionIn) -> Response:
     """Start a search that will be refined by feedback; it expires after a month without use."""
     given = body.model_dump()
@@ -64,13 +64,13 @@ async def start_session(service: http.Serving, collection: http.Found, body: Ses
     return http.created(made, collection.name, "sessions", made["id"])
 
 
-@router.get("/sessions/{s}", responses=documented("session", "The session."))
+@router.get("/sessions/{s}", responses=documented("session"))
 def get_session(service: http.Serving, collection: http.Found, s: str) -> Response:
     """Return a session with its rounds and its answer."""
     return http.answer(service.sessions.get(collection, collection.view, s))
 
 
-@router.post("/sessions/{s}/marks", responses=documented("session", "The session after the marks."))
+@router.post("/sessions/{s}/marks", responses=documented("session"))
 async def mark(service: http.Serving, collection: http.Found, s: str, body: MarksIn) -> Response:
     """Mark rows as liked or not: a round of its own."""
     check_at_most("like and unlike", len(body.like) + len(body.unlike), service.limits.marks)
@@ -80,7 +80,7 @@ async def mark(service: http.Serving, collection: http.Found, s: str, body: Mark
     )
 
 
-@router.post("/sessions/{s}/undo", responses=documented("session", "The session before the round."))
+@router.post("/sessions/{s}/undo", responses=documented("session"))
 def undo(service: http.Serving, collection: http.Found, s: str) -> Response:
     """Take the last round back."""
     return http.answer(service.sessions.undo(collection, collection.view, s))
@@ -162,7 +162,7 @@ def _add(verb: str) -> None:
     # FastAPI reads the annotation, which is a string in this module.
     route.__annotations__["body"] = model
     name = f"{verb.capitalize()}Answer"
-    described = documented(name, f"What ``la.{verb}(...).to_dict()`` returns.")
+    described = documented(name)
     responses = described if verb in QUICK_VERBS else described | http.LATER
     verb_routes.post(f"/{verb}", name=f"ask_{verb}", description=text, responses=responses)(route)
 

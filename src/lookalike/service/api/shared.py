@@ -147,7 +147,7 @@ def created(value: Any, *parts: Any) -> Response:
     return response
 
 
-LATER = documented("started", "It is being computed: send the request again after the job.", 202)
+LATER = documented("started", 202)
 
 
 def started(job: Job) -> Response:

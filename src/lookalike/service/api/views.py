@@ -46,7 +46,7 @@ def _document(collection: Collection, made: Analysis) -> dict[str, Any]:
     return made.document | {"newer": collection.rows_since(made.sample.view.generation)}
 
 
-@router.get("/graph", responses=documented("graph", "Nodes and links."))
+@router.get("/graph", responses=documented("graph"))
 def graph(
     service: http.Serving,
     collection: http.Found,
@@ -80,7 +80,7 @@ def map_of_rows(collection: http.Found, made: Drawn) -> Response:
     return Response(content, media_type="application/octet-stream")
 
 
-@router.get("/map/matches", responses=http.LATER | documented("matches", "Bits, base64."))
+@router.get("/map/matches", responses=http.LATER | documented("matches"))
 def map_matches(
     service: http.Serving,
     made: Drawn,
@@ -91,7 +91,7 @@ def map_matches(
     return http.answer(made.matches(filter))
 
 
-@router.get("/map/colors", responses=http.LATER | documented("colors", "Codes or numbers."))
+@router.get("/map/colors", responses=http.LATER | documented("colors"))
 def map_colors(
     service: http.Serving,
     collection: http.Found,
@@ -120,15 +120,13 @@ def get_hubs(
 Counted = Annotated[Hubs, Depends(get_hubs)]
 
 
-@router.get("/hubs", responses=http.LATER | documented("hubs", "Hubs and unreachable rows."))
+@router.get("/hubs", responses=http.LATER | documented("hubs"))
 def hubs(collection: http.Found, made: Counted) -> Response:
     """Return hubs and rows in no list, before and after hubness is reduced."""
     return http.answer(_document(collection, made))
 
 
-@router.get(
-    "/hubs/{id:row_id}", responses=http.LATER | documented("shown_by", "Lists with the row.")
-)
+@router.get("/hubs/{id:row_id}", responses=http.LATER | documented("shown_by"))
 def shown_by(
     collection: http.Found, made: Counted, id: str, space: SpaceQuery = "plain", limit: Limit = 20
 ) -> Response:
@@ -136,7 +134,7 @@ def shown_by(
     return http.answer(made.shown_by(collection.view.find(id), space, limit))
 
 
-@router.get("/clusters", responses=http.LATER | documented("clusters", "Clusters."))
+@router.get("/clusters", responses=http.LATER | documented("clusters"))
 def clusters(
     service: http.Serving,
     collection: http.Found,
@@ -149,7 +147,7 @@ def clusters(
     return http.answer(_document(collection, made) | (made.of_rows() if labels else {}))
 
 
-@router.post("/profile", responses=documented("profile", "What makes the rows different."))
+@router.post("/profile", responses=documented("profile"))
 def profile(service: http.Serving, collection: http.Found, body: ProfileIn) -> Response:
     """Return what makes some rows different from all others."""
     # A set that was drawn on the map has more rows than anyone marks by hand.
@@ -168,7 +166,7 @@ POLL_SECONDS = 0.1
 HEARTBEAT_SECONDS = 15.0  # proxies close a connection on which nothing is sent for a minute
 
 
-@job_routes.get("/jobs/{j}", responses=documented("job", "The job."))
+@job_routes.get("/jobs/{j}", responses=documented("job"))
 def get_job(service: http.Serving, j: str) -> Response:
     """Return the state and progress of a job."""
     return http.answer(service.jobs.get(j).to_dict())
@@ -203,7 +201,7 @@ async def _events(jobs: Jobs, job: Job) -> AsyncIterator[bytes]:
                 await asyncio.sleep(POLL_SECONDS)
 
 
-@job_routes.delete("/jobs/{j}", responses=documented("job", "The job."))
+@job_routes.delete("/jobs/{j}", responses=documented("job"))
 def cancel_job(service: http.Serving, j: str) -> Response:
     """Cancel a job; its partial result is discarded."""
     job = service.jobs.get(j)
@@ -214,7 +212,7 @@ def cancel_job(service: http.Serving, j: str) -> Response:
 operations = http.group("", "operations")
 
 
-@operations.get("/healthz", responses=documented("healthy", "The process is alive."))
+@operations.get("/healthz", responses=documented("healthy"))
 def healthz() -> Response:
     """Report that the process is alive."""
     return http.answer({"ok": True})
@@ -222,8 +220,7 @@ def healthz() -> Response:
 
 @operations.get(
     "/readyz",
-    responses=documented("ready", "The server can answer.")
-    | documented("not_ready", "The store does not answer.", 503),
+    responses=documented("ready") | documented("not_ready", 503),
 )
 def readyz(service: http.Serving) -> Response:
     """Report whether the store answers, and which collections are in memory."""
