@@ -507,7 +507,6 @@ def test_pages_of_a_folder_leave_deleted_rows_out():
     index = SimpleNamespace(state_=state)
     folder._view = view = SimpleNamespace(index=index, record=lambda id: {"id": id})
     every = [0, 2, 3, 16, 17, 18, 19, 20, 21]
-    assert folder.follow() is view
     for after in (None, "r0", "r1", "r2", "r3", "r4", "r16", "r20", "r21"):
         behind = [p for p in every if after is None or p > int(after[1:])]
         for limit in (1, 2, 3, 5, 9, 10):

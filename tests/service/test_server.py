@@ -177,7 +177,7 @@ def test_a_saved_index_has_its_own_kinds_and_measure(service, tmp_path):
 
 def test_a_folder_of_shards_is_known_by_its_path(service, tmp_path, monkeypatch):
     opened, deleted = [], []
-    monkeypatch.setattr(service.catalog, "open_folder", lambda *given: opened.append(given))
+    monkeypatch.setattr(service.catalog, "create", lambda *given: opened.append(given[:3]))
     monkeypatch.setattr(service.catalog, "delete", deleted.append)
     folder = tmp_path / "shards"
     folder.mkdir()

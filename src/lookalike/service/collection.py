@@ -22,7 +22,7 @@ from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, sugges
 from lookalike.index import Index
 from lookalike.index.shards.from_files import sample_positions
 from lookalike.service.cells import dumps, integer_of, plain_id, read_stored, stored_texts
-from lookalike.service.fitting import CollectionSettings, build_index, name_rows, settle, stored_ids
+from lookalike.service.fitting import CollectionSettings, fit_index, name_rows, settle, stored_ids
 from lookalike.service.problems import collected
 from lookalike.service.store import store as stored
 from lookalike.table import Schema, Table, as_table
@@ -354,8 +354,10 @@ class Collection:
         schema = stored.parse(head.schema, Schema)
         found = self.store.load_index(self.key, head.fitted)
         if found is None:
-            index = build_index(self.store.rows_at(self.key, head.fitted), schema, settings)
-            generation = head.fitted
+            generation, rows = head.fitted, self.store.rows_at(self.key, head.fitted)
+            # With the schema of the first reading: guessing kinds again could differ after changes.
+            table = read_stored([json.loads(row.record) for row in rows], schema)
+            index = fit_index(table, stored_ids(rows), settings)[0]
             self._cached = -MIN_CHANGED_ROWS  # so that the cache counts as old
         else:
             generation, index = found
@@ -593,10 +595,6 @@ class FolderCollection(Collection):
     def count(self) -> int:
         """Return the number of live rows."""
         return len(self.view.index)
-
-    def follow(self) -> View:
-        """Return the view: nothing is written through the store."""
-        return self.view
 
     def page(self, after: Any, limit: int) -> list[tuple[Any, dict[str, Any]]]:
         """Return ids and records of some rows behind one of them."""

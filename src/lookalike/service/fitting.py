@@ -14,10 +14,10 @@ from lookalike.index import Index
 from lookalike.index.ids import refuse_repeats
 from lookalike.measures import Measure, choose_measure
 from lookalike.measures.names import known_measures
-from lookalike.service.cells import dumps, id_column, plain_id, plain_ids, read_stored
+from lookalike.service.cells import dumps, id_column, plain_id, plain_ids
 from lookalike.service.problems import collected
 from lookalike.service.store.store import StoredRow
-from lookalike.table import Column, Kind, Schema, Table, read_table
+from lookalike.table import Column, Kind, Table, read_table
 from lookalike.table.model.kind import ROW_NAMES
 from lookalike.table.model.labels import RowLabel, label_of, mark_label
 from lookalike.verbs.measures import read_measure, set_seed, weigh_columns
@@ -215,13 +215,6 @@ def name_rows(table: Table, ids: Sequence[str | int], settings: CollectionSettin
 def stored_ids(rows: Sequence[StoredRow]) -> list[str | int]:
     """Return the ids of stored rows."""
     return [json.loads(row.id) for row in rows]
-
-
-def build_index(rows: Sequence[StoredRow], schema: Schema, settings: CollectionSettings) -> Index:
-    """Fit an index to stored rows."""
-    # With the schema of the first reading: guessing kinds again could differ after changes.
-    table = read_stored([json.loads(row.record) for row in rows], schema)
-    return fit_index(table, stored_ids(rows), settings)[0]
 
 
 def fit_index(

@@ -299,7 +299,7 @@ def _serve_folder(service: Service, folder: Path, options: Mapping[str, Any]) ->
             return name
         service.catalog.delete(name)  # of another folder, whose rows stay in it
     settings = settings_from(options, folder.name, {"file": folder.name})
-    service.catalog.open_folder(name, folder, settings)
+    service.catalog.create(name, folder, settings, service.limits)
     return name
 
 

@@ -142,6 +142,7 @@ class Catalog:
         ----------
         name : str
         source : path, list of records, table, or an index that is kept in one file
+            Of a folder of shards, a ``Path``: its rows stay in it.
         settings : CollectionSettings
         limits : RequestLimits
         replace_old : bool
@@ -151,6 +152,12 @@ class Catalog:
         check_name(name)
         if not replace_old:
             self.store.check_free(name)  # before the work; the database checks again
+        if isinstance(source, Path) and is_index_folder(source):
+            with collected():
+                index = Index.open(source)
+                settings = settings_of(index, settings, source)
+            # Without rows: the store only knows that there is a folder.
+            return self._enter(self.store.create(name, settings.to_text(), dump(index.schema_), []))
         most = ReadLimits(limits.rows, limits.columns, limits.unpacked)
         with collected(), reading_at_most(most):
             table, ids, settings = read_rows(source, settings)
@@ -167,24 +174,6 @@ class Catalog:
         """Return what a collection was made from; None without one of this name."""
         settings = {head.name: head.settings for head in self.store.heads()}.get(name)
         return None if settings is None else CollectionSettings.of_text(settings).source
-
-    def open_folder(self, name: str, folder: Any, settings: CollectionSettings) -> Collection:
-        """Make the index in a folder of shards a collection; its rows stay in the folder.
-
-        Parameters
-        ----------
-        name : str
-        folder : path
-        settings : CollectionSettings
-        """
-        check_name(name)
-        self.store.check_free(name)
-        with collected():
-            index = Index.open(folder)
-            settings = settings_of(index, settings, folder)
-        # Without rows: the store only knows that there is a folder.
-        head = self.store.create(name, settings.to_text(), dump(index.schema_), [])
-        return self._enter(head)
 
     def delete(self, name: str) -> None:
         """Delete a collection; a folder of shards stays as it is."""

@@ -29,7 +29,6 @@ from lookalike.service.problems import Refused, invalid
 from lookalike.service.service import Service, list_examples, load_example, name_from, settings_from
 from lookalike.service.store.store import NotFound, SentOnce
 from lookalike.verbs.measures import read_measure
-from lookalike.verbs.source import is_index_folder
 
 router = http.group("/api", "collections")
 Once = Annotated[
@@ -146,10 +145,7 @@ def _create(
         if made.get("request") == source["request"]:
             return http.created(service.document(service.catalog.get(name)), name)
     settings = settings_from(options.model_dump(), shown, source)
-    if options.path is not None and is_index_folder(rows):
-        collection = service.catalog.open_folder(name, rows, settings)
-    else:
-        collection = service.catalog.create(name, rows, settings, service.limits)
+    collection = service.catalog.create(name, rows, settings, service.limits)
     return http.created(service.document(collection), collection.name)
 
 

@@ -7,7 +7,7 @@ and checked by the tests against what a server sends.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -47,6 +47,11 @@ def documented(name: str, status: int = 200) -> dict[int | str, Any]:
         where = "the new one" if status == 201 else "the job"
         said["headers"] = {"Location": {"description": f"The path of {where}.", **TEXT}}
     return {status: said}
+
+
+def raw(about: str, kind: str, schema: Mapping[str, Any] = TEXT) -> dict[int | str, Any]:
+    """Describe an answer that is not JSON."""
+    return {200: {"description": about, "content": {kind: schema}}}
 
 
 def _shape(name: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from starlette.responses import Response, StreamingResponse
 from lookalike.service.analysis import Analysis, Hubs, Map, grow
 from lookalike.service.analysis import profile as make_profile
 from lookalike.service.api import shared as http
-from lookalike.service.api.document import BINARY, TEXT, documented
+from lookalike.service.api.document import BINARY, documented, raw
 from lookalike.service.api.models import ProfileIn, Space
 from lookalike.service.cells import to_json
 from lookalike.service.collection import Collection
@@ -25,9 +25,6 @@ from lookalike.service.monitoring import TYPE
 router = http.group("/api/collections/{c}", "views")
 SpaceQuery = Annotated[Space, Query()]
 RowId = Annotated[str, Query(max_length=1_000)]
-BYTES: dict[int | str, Any] = {
-    200: {"description": "The map.", "content": {"application/octet-stream": BINARY}}
-}
 N_NEIGHBORS = 10  # length of the lists that hubs are counted in; the page shows so many hits
 K = Annotated[int, Query(ge=1, le=50)]
 Limit = Annotated[int, Query(ge=1, le=1_000)]
@@ -73,7 +70,7 @@ def get_map(
 Drawn = Annotated[Map, Depends(get_map)]
 
 
-@router.get("/map", responses=http.LATER | BYTES)
+@router.get("/map", responses=http.LATER | raw("The map.", "application/octet-stream", BINARY))
 def map_of_rows(collection: http.Found, made: Drawn) -> Response:
     """Return the map: one line of JSON, then x and y of all rows as little-endian float32."""
     content = made.to_bytes(collection.rows_since(made.sample.view.generation))
@@ -162,6 +159,7 @@ def repair(service: http.Serving, collection: http.Found) -> Response:
 
 
 job_routes = http.group("/api", "jobs")
+EVENTS = "text/event-stream"
 POLL_SECONDS = 0.1
 HEARTBEAT_SECONDS = 15.0  # proxies close a connection on which nothing is sent for a minute
 
@@ -172,16 +170,11 @@ def get_job(service: http.Serving, j: str) -> Response:
     return http.answer(service.jobs.get(j).to_dict())
 
 
-@job_routes.get(
-    "/jobs/{j}/events",
-    responses={
-        200: {"description": "The job, at every change.", "content": {"text/event-stream": TEXT}}
-    },
-)
+@job_routes.get("/jobs/{j}/events", responses=raw("The job, at every change.", EVENTS))
 async def job_events(service: http.Serving, j: str) -> Response:
     """Send the job whenever it changes, as server-sent events, until it has ended."""
     job = service.jobs.get(j)
-    return StreamingResponse(_events(service.jobs, job), media_type="text/event-stream")
+    return StreamingResponse(_events(service.jobs, job), media_type=EVENTS)
 
 
 async def _events(jobs: Jobs, job: Job) -> AsyncIterator[bytes]:
@@ -218,10 +211,7 @@ def healthz() -> Response:
     return http.answer({"ok": True})
 
 
-@operations.get(
-    "/readyz",
-    responses=documented("ready") | documented("not_ready", 503),
-)
+@operations.get("/readyz", responses=documented("ready") | documented("not_ready", 503))
 def readyz(service: http.Serving) -> Response:
     """Report whether the store answers, and which collections are in memory."""
     ready = {one.name: "ready" if one.loaded else "not loaded" for one in service.catalog}
@@ -229,10 +219,7 @@ def readyz(service: http.Serving) -> Response:
     return http.answer({"ok": ok, "store": ok, "collections": ready}, 200 if ok else 503)
 
 
-@operations.get(
-    "/metrics",
-    responses={200: {"description": "Metrics for Prometheus.", "content": {"text/plain": TEXT}}},
-)
+@operations.get("/metrics", responses=raw("Metrics for Prometheus.", "text/plain"))
 def metrics(service: http.Serving) -> Response:
     """Return counts and times of requests, rows, generations, lag and jobs."""
     # A scrape must not load a collection that no client uses.
