@@ -323,18 +323,17 @@ def test_one_round_after_the_other(service, monkeypatch):
         done.append("fails")
         raise LookalikeError("gone")
 
-    monkeypatch.setattr(service.sessions, "sweep", lambda: done.append("sweep"))
     monkeypatch.setattr(service.catalog, "follow", lambda: done.append("follow"))
     monkeypatch.setattr(service.catalog, "save_caches", lambda: done.append("save"))
     service.store_answers = False
     service._stop = Rounds(2)
     service._follow()
-    assert done == ["sweep", "follow", "save", "follow", "save"]
+    assert done == ["follow", "save", "follow", "save"]
     assert service.store_answers is True
     monkeypatch.setattr(service.catalog, "follow", fails)
     service._stop = Rounds(2)
     service._follow()
-    assert done[5:] == ["sweep", "fails", "fails"]
+    assert done[4:] == ["fails", "fails"]
     assert service.store_answers is False
 
 

@@ -250,8 +250,8 @@ def search(view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
     if not queries:
         hint = "Pass at least one id or record"
         raise InvalidInput("query", "something to start from", "an empty list", hint)
-    given = {name: asked[name] for name in ("gamma", "among")}
-    source = CollectionSource(view, space=asked["space"], **given)
+    space, more = asked["space"], {name: asked[name] for name in ("gamma", "among")}
+    source = CollectionSource(view, space=space, **more)
     options = read_options(view, asked)
     for side in ("like", "unlike"):
         options[side] = [view.find(id) for id in asked[side]]
@@ -260,14 +260,13 @@ def search(view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
         found = [find_rows(source, row, k=asked["k"], **options) for row in rows]
         documents = [answer_of(view, hits, asked["explain"]) for hits in found]
         shared = {
-            "matched": view.space(asked["space"]).count(options["filter"]),
+            "matched": view.space(space).count(options["filter"]),
             "generation": view.generation,
-            "space": asked["space"],
+            "space": space,
             "took_ms": round(1000 * (time.perf_counter() - began), 2),
         }
     for document in documents:
-        own = [] if document["note"] is None else [document["note"]]
-        document |= shared | {"note": "; ".join([*own, *notes]) or None}
+        document |= shared | {"note": "; ".join(filter(None, [document["note"], *notes])) or None}
     return {"answers": documents, **shared} if several else documents[0]
 
 
@@ -307,31 +306,18 @@ def answer_of(view: View, hits: Hits, explain: int | str) -> dict[str, Any]:
 def _hit(view: View, hit: Hit, rank: int, explain: int | str, by_score: bool) -> dict[str, Any]:
     # What it was ranked by, larger for better: a distance would be read as a score.
     score = 1 - hit.score if by_score and hit.score is not None else hit.similarity
-    found = {
-        "rank": rank,
-        "score": score,
-        **view.named_row(hit.id, hit.row),
-        "similarity": hit.similarity,
-        "distance": hit.distance,
-        "compared": hit.compared,
-        "compared_of": hit.compared_of,
-    }
+    named = view.named_row(hit.id, hit.row)
+    found: dict[str, Any] = {"rank": rank} | hit.to_dict() | named | {"score": score}
     if explain:
         # As many as there are columns is all of them.
         number = len(view.schema.kinds) if explain == ALL else int(explain)
         sides = zip(("for", "against"), hit.reasons(number), strict=True)
         found["reasons"] = {side: plain(some) for side, some in sides}
     if explain == ALL:
-        why = hit.explanation
-        cells = {name: why.cells.get(name or "", (None, None)) for name in why.columns}
-        found["columns"] = [
-            {
-                "column": name,
-                "plus": float(why.plus.get(name, 0.0)),
-                "minus": float(why.minus.get(name, 0.0)),
-                "query": plain(both[0]),
-                "found": plain(both[1]),
-            }
-            for name, both in cells.items()
-        ]
+        why, found["columns"] = hit.explanation, []
+        for name in why.columns:
+            plus, minus = (float(side.get(name, 0.0)) for side in (why.plus, why.minus))
+            query, cell = map(plain, why.cells.get(name or "", (None, None)))
+            part = {"column": name, "plus": plus, "minus": minus, "query": query, "found": cell}
+            found["columns"].append(part)
     return found

@@ -40,6 +40,7 @@ class View:
 
     Parameters
     ----------
+    key : int, of the collection
     generation, fitted : int
         The last change that is in it, and the one whose rows the measure was fitted to.
     created : str
@@ -54,6 +55,7 @@ class View:
         A sample of the rows, where all are too many to be held in memory.
     """
 
+    key: int
     generation: int
     fitted: int
     created: str
@@ -240,8 +242,6 @@ class TextSearch:
                     ranked[2].append(id)
                 elif wanted in rest or wanted in str(id).casefold():
                     ranked[3].append(id)
-                if len(ranked[0]) >= limit:
-                    break
         return [id for ids in ranked for id in ids][:limit]
 
 
@@ -363,7 +363,8 @@ class Collection:
             generation, index = found
         # How many changes the cached index has applied since the fit, only the change log knows.
         moved = self.store.moved(self.key, head.fitted, generation)
-        view = View(generation, head.fitted, head.created, settings, schema, index, changed=moved)
+        known = (self.key, generation, head.fitted, head.created, settings, schema, index)
+        view = View(*known, changed=moved)
         newest, changed = self.store.changed(self.key, generation)
         if newest is None or fit_of(newest) != view.fit:
             return self._load()  # fitted by another server meanwhile
@@ -589,7 +590,8 @@ class FolderCollection(Collection):
         head = self.store.head(self.name, self.key)
         settings = CollectionSettings.of_text(head.settings)
         index = Index.open(settings.source[FOLDER])
-        known = (head.generation, head.fitted, head.created, settings, index.schema_, index)
+        last = (head.generation, head.fitted, head.created)
+        known = (self.key, *last, settings, index.schema_, index)
         return View(*known, sample=sample_of(index, settings))
 
     def count(self) -> int:

@@ -55,8 +55,9 @@ class RequestLimits:
     seconds : float
         Processor time of one request, of its busiest thread; long work is a job. Waiting is not
         counted, so that a busy machine refuses nothing, but after ten times as long it ends, too.
-    headers : float
-        Seconds until the headers of a request have arrived.
+    headers : int
+        Seconds until the headers of a request have arrived, since the connection was made or the
+        answer before was sent.
     wait : float
         Seconds that ``at_least`` waits.
     rate, burst : float
@@ -81,7 +82,7 @@ class RequestLimits:
     values: int = 10_000
     measures: int = 50
     seconds: float = 60.0
-    headers: float = 20.0
+    headers: int = 20
     wait: float = 2.0
     rate: float = 200.0
     burst: float = 400.0
@@ -172,10 +173,8 @@ def _check_pairs(given: Mapping[str, Any], limits: RequestLimits, rows: int) -> 
     each = given.get(name) or 0
     most = int((limits.pairs / max(1, rows)) ** (0.5 if once else 1.0))
     if each > max(1, most):
-        needed, hint = (
-            f"at most {max(1, most):,} for {rows:,} rows",
-            "Ask about fewer rows, or less",
-        )
+        needed = f"at most {max(1, most):,} for {rows:,} rows"
+        hint = "Ask about fewer rows, or less"
         raise InvalidInput(Param(name, each), needed, f"{each:,}", hint)
 
 

@@ -188,7 +188,7 @@ def problem_of(error: Exception) -> tuple[int, dict[str, Any], dict[str, str]]:
 
 
 # Who, needed, found and problem of requests that no route takes.
-NOT_SERVED: dict[int, tuple[str, str, str, str | None]] = {
+NOT_SERVED: dict[int, tuple[Any, ...]] = {
     404: ("address", "one that is served", "another", "nothing is served here"),
     405: ("method", "one that the address takes", "another", "this address does not take it"),
 }
@@ -202,17 +202,14 @@ def _refused(error: Exception) -> Refused:
         return Refused(400, "request", "a whole body", "a closed connection", "Send it again")
     if not isinstance(error, HTTPException):
         # What went wrong is in the log only: a message of Python may quote a cell.
-        hint, problem = (
-            "See the log of the server, and report it",
-            "something went wrong in the server",
-        )
-        parts = ("server", "an answer", "an error in the server", hint)
-        return Refused(500, *parts, problem=problem)
-    who, needed, found, problem = NOT_SERVED.get(
-        error.status_code, ("request", "what the address takes", str(error.detail), None)
-    )
-    parts, headers = (who, needed, found, "See /openapi.json"), dict(error.headers or {})
-    return Refused(error.status_code, *parts, problem=problem, headers=headers)
+        found, hint = "an error in the server", "See the log of the server, and report it"
+        unknown = "something went wrong in the server"
+        return Refused(500, "server", "an answer", found, hint, problem=unknown)
+    other = ("request", "what the address takes", str(error.detail), None)
+    *parts, problem = NOT_SERVED.get(error.status_code, other)
+    headers = dict(error.headers or {})
+    hint = "See /openapi.json"
+    return Refused(error.status_code, *parts, hint, problem=problem, headers=headers)
 
 
 def respond(error: Exception) -> Response:

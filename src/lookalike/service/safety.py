@@ -14,7 +14,6 @@ import hmac
 import ipaddress
 import re
 import secrets
-import threading
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -34,7 +33,6 @@ from lookalike.service.store.store import NotFound, now
 
 SCOPES = ("read", "write")
 PREFIX = "la"
-TOKEN_CACHE_SECONDS = 5.0  # until a token that another process revoked is no longer accepted
 
 
 @dataclass(frozen=True)
@@ -66,9 +64,6 @@ class TokenStore:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._lock = threading.Lock()
-        self._known: dict[str, Token] = {}
-        self._read = float("-inf")
 
     def create(self, name: str, scope: str) -> tuple[Token, str]:
         """Create a token; return it and its text, which is shown only once."""
@@ -77,7 +72,6 @@ class TokenStore:
         id, secret = secrets.token_hex(4), secrets.token_urlsafe(32)
         token = Token(id, name[:100], scope, now(), None, _hash(secret))
         self._database.change(t.tokens.insert().values(**vars(token)))
-        self._forget()
         return token, f"{PREFIX}_{id}_{secret}"
 
     def list(self) -> list[Token]:
@@ -92,7 +86,6 @@ class TokenStore:
         if self._database.change(query) == 0:
             hint, problem = "lookalike token list shows them", "not found, or revoked already"
             raise NotFound(f"token {id!r}", "a valid token", "none", hint, problem=problem)
-        self._forget()
 
     def any(self) -> bool:
         """Whether there is a valid token."""
@@ -101,19 +94,13 @@ class TokenStore:
     def find(self, text: str) -> Token | None:
         """Return the token of a text; None if it is not valid."""
         prefix, id, secret = (*text.split("_", 2), "", "")[:3]
-        with self._lock:
-            if time.monotonic() - self._read > TOKEN_CACHE_SECONDS:
-                self._known = {token.id: token for token in self.list()}
-                self._read = time.monotonic()
-            token = self._known.get(id)
+        # Read each time: a token that another process has revoked is refused at once.
+        rows = self._database.fetch(sa.select(t.tokens).where(t.tokens.c.id == id))
+        token = next((Token(**row._mapping) for row in rows), None)
         # An unknown token is compared too: the time taken does not show whether its id exists.
         same = hmac.compare_digest(_hash(secret), token.hash if token else _hash(""))
         usable = token is not None and token.revoked is None and prefix == PREFIX and secret != ""
         return token if same and usable else None
-
-    def _forget(self) -> None:
-        with self._lock:
-            self._read = float("-inf")
 
 
 def _hash(secret: str) -> str:

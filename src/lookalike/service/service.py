@@ -6,7 +6,6 @@ import contextlib
 import os
 import re
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from importlib.util import find_spec
@@ -221,7 +220,6 @@ def settings_from(
 
 
 FOLLOW_SECONDS = 0.25  # between two reads of the change log: how far servers lag behind
-SWEEP_SECONDS = 3600.0  # between two searches for sessions that have expired
 
 
 class Service:
@@ -297,13 +295,9 @@ class Service:
         self.store.close()
 
     def _follow(self) -> None:
-        swept = float("-inf")
         while not self._stop.wait(FOLLOW_SECONDS):
             self.jobs.end_unwatched()
             try:
-                if time.monotonic() - swept > SWEEP_SECONDS:
-                    self.sessions.sweep()
-                    swept = time.monotonic()
                 self.catalog.follow()
                 self.catalog.save_caches()
                 self.store_answers = True

@@ -60,14 +60,14 @@ async def start_session(service: http.Serving, collection: http.Found, body: Ses
     given = body.model_dump()
     check_verb(given, service.limits)
     view, start = await _view(service, collection), service.sessions.start
-    made = await http.in_turn(service, lambda: start(collection, view, given))
+    made = await http.in_turn(service, lambda: start(view, given))
     return http.created(made, collection.name, "sessions", made["id"])
 
 
 @router.get("/sessions/{s}", responses=documented("session"))
 def get_session(service: http.Serving, collection: http.Found, s: str) -> Response:
     """Return a session with its rounds and its answer."""
-    return http.answer(service.sessions.get(collection, collection.view, s))
+    return http.answer(service.sessions.get(collection.view, s))
 
 
 @router.post("/sessions/{s}/marks", responses=documented("session"))
@@ -75,21 +75,20 @@ async def mark(service: http.Serving, collection: http.Found, s: str, body: Mark
     """Mark rows as liked or not: a round of its own."""
     check_at_most("like and unlike", len(body.like) + len(body.unlike), service.limits.marks)
     view, change = await _view(service, collection), service.sessions.mark
-    return await http.in_turn(
-        service, lambda: http.answer(change(collection, view, s, body.like, body.unlike))
-    )
+    marks = (body.like, body.unlike)
+    return await http.in_turn(service, lambda: http.answer(change(view, s, *marks)))
 
 
 @router.post("/sessions/{s}/undo", responses=documented("session"))
 def undo(service: http.Serving, collection: http.Found, s: str) -> Response:
     """Take the last round back."""
-    return http.answer(service.sessions.undo(collection, collection.view, s))
+    return http.answer(service.sessions.undo(collection.view, s))
 
 
 @router.delete("/sessions/{s}", status_code=204)
 def end_session(service: http.Serving, collection: http.Found, s: str) -> Response:
     """Forget a session."""
-    service.sessions.delete(collection, s)
+    service.sessions.delete(collection.view, s)
     return Response(status_code=204)
 
 

@@ -412,14 +412,9 @@ class WriteTransaction:
     def remove(self, ids: Sequence[str]) -> None:
         """Mark rows as deleted."""
         c = t.rows.c
-        query = (
-            t.rows.update()
-            .where(c.collection == self.head.key, c.id == sa.bindparam("one"), c.died.is_(None))
-            .values(died=self.generation)
-        )
-        for start in range(0, len(ids), BATCH_ROWS):
-            part = [{"one": id} for id in ids[start : start + BATCH_ROWS]]
-            self._connection.execute(query, part)
+        query = t.rows.update().where(c.collection == self.head.key, c.id.in_(ids))
+        if ids:
+            self._connection.execute(query.where(c.died.is_(None)).values(died=self.generation))
 
     def refit(self, at: int, settings: str, schema: bytes) -> None:
         """Record that the measure was fitted to the rows that were live at a generation."""
