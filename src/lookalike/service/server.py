@@ -31,7 +31,7 @@ from lookalike.index import Index
 from lookalike.measures import Measure
 from lookalike.measures.names import kebab, make_measure
 from lookalike.service.api import collections, search, views
-from lookalike.service.api.document import describe_api, index_page
+from lookalike.service.api.document import PROBLEMS, describe_api, index_page
 from lookalike.service.api.shared import answer, started
 from lookalike.service.fitting import CollectionSettings
 from lookalike.service.jobs import Started
@@ -111,6 +111,7 @@ def create_app(service: Service) -> FastAPI:
         title="lookalike",
         version=__version__,
         summary="Which rows are alike, and why.",
+        responses=PROBLEMS,
         lifespan=live,
         docs_url=None,  # its page loads scripts from another site
         redoc_url=None,

@@ -18,7 +18,11 @@ from lookalike.service.api.models import EXAMPLES, SCHEMAS
 from lookalike.show.html.markup import escape
 
 PREFIX, VERSION = "/api/", "/api/v1/"
-PROBLEMS = (401, 403, 404, 408, 409, 413, 415, 422, 429, 503, 507)
+STATUSES = (401, 403, 404, 408, 409, 413, 415, 422, 429, 503, 507)
+# Of every request; those of FastAPI for 422 have another shape.
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {"$ref": f"#/components/responses/Problem{status}"} for status in STATUSES
+}
 JSON = "application/json"
 TEXT = {"schema": {"type": "string"}}
 BINARY = {"schema": {"type": "string", "format": "binary"}}
@@ -69,13 +73,8 @@ def _shape(name: str) -> dict[str, Any]:
 def describe_api(app: FastAPI) -> dict[str, Any]:
     """Return the OpenAPI document of an application, made once."""
     if app.openapi_schema is None:
-        made = get_openapi(
-            title=app.title,
-            version=app.version,
-            summary=app.summary,
-            description=ABOUT,
-            routes=app.routes,
-        )
+        made = get_openapi(title=app.title, version=app.version, routes=app.routes)
+        made["info"] |= {"summary": app.summary, "description": ABOUT}
         made["paths"] = {
             path.replace(PREFIX, VERSION): each for path, each in made["paths"].items()
         }
@@ -86,7 +85,7 @@ def describe_api(app: FastAPI) -> dict[str, Any]:
         content = {"application/problem+json": {"schema": _shape("problem")}}
         parts["responses"] = {
             f"Problem{status}": {"description": HTTPStatus(status).phrase, "content": content}
-            for status in PROBLEMS
+            for status in STATUSES
         }
         bearer = {"type": "http", "scheme": "bearer", "description": "lookalike token create."}
         parts["securitySchemes"] = {"token": bearer}
@@ -94,22 +93,11 @@ def describe_api(app: FastAPI) -> dict[str, Any]:
         for path, _, operation in _operations(made):
             if path in PUBLIC:
                 operation["security"] = []
-            _complete(operation["responses"])
-        parts["schemas"].pop("HTTPValidationError", None)
-        parts["schemas"].pop("ValidationError", None)
+            for answer in operation["responses"].values():
+                if "example" in (content := answer.get("content", {}).get(JSON, {})):
+                    content["example"] = EXAMPLES[content["example"]]
         app.openapi_schema = made
     return app.openapi_schema
-
-
-def _complete(answers: dict[str, Any]) -> None:
-    """Give the answers of an operation their examples, and the problems that every one may have."""
-    for answer in answers.values():
-        if "example" in (content := answer.get("content", {}).get(JSON, {})):
-            content["example"] = EXAMPLES[content["example"]]
-    for status in PROBLEMS:
-        # FastAPI has a shape of its own for 422; readyz has one for 503.
-        if "example" not in answers.get(str(status), {}).get("content", {}).get(JSON, {}):
-            answers[str(status)] = {"$ref": f"#/components/responses/Problem{status}"}
 
 
 def _operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
