@@ -234,10 +234,10 @@ def test_a_reason_as_json_and_as_html():
 
 
 def test_a_sentence_says_what_speaks_against_last():
-    one, two = (Reason(n, "", 0.1, None, None, n) for n in ("this", "that"))
-    assert sentence([one], [two]) == "this; but that"
-    assert sentence([one, two], []) == "this; that"
-    assert sentence([], [two]) == "that"
+    one, two = (Reason(n, None, None, None, 0.1) for n in ("this", "that"))
+    assert sentence([one], [two]) == "this alike; but that alike"
+    assert sentence([one, two], []) == "this alike; that alike"
+    assert sentence([], [two]) == "that alike"
     assert sentence([], []) == ""
 
 
@@ -256,5 +256,6 @@ def test_a_missing_cell_is_named_by_its_side():
     for query, found, drawings in ((four, four, 2), (four, three, 0), (three, four, 0)):
         drawn = make_reason("c", style_of(CURVE), query, found, 0.2, speaks_for=True)
         assert drawn.to_html().count("<svg") == drawings
-    assert Reason("c", "series", 0.1, None, four, "text").to_html() == "text"
-    assert Reason("c", "", 0.1, None, None, "text").speaks_for is True
+    missing = Reason("c", style_of(CURVE), None, four, 0.1)
+    assert missing.to_html() == "c missing in the query"
+    assert missing.speaks_for is True

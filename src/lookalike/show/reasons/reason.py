@@ -16,69 +16,9 @@ from lookalike.show.reasons.style import Style
 from lookalike.table.model.kind import EARTH_RADIUS, PLACE
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Reason:
     """Why two rows are alike, or are not, in one column.
-
-    Parameters
-    ----------
-    column : str
-    kind : str
-        What the column holds, one of ``KINDS``; "" where it is not known.
-    share : float
-        What the column adds to the similarity, or to 1 minus it.
-    query, found
-        The two cells that were compared; None where missing.
-    text : str
-        The phrase.
-    speaks_for : bool
-        Whether it is a reason for likeness, or one against it.
-    """
-
-    column: str
-    kind: str
-    share: float
-    query: Any
-    found: Any
-    text: str
-    speaks_for: bool = True
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return column, kind, share, query, found and text."""
-        names = ("column", "kind", "share", "query", "found", "text")
-        return {name: getattr(self, name) for name in names}
-
-    def to_html(self) -> Html:
-        """Return the phrase as HTML; series, histograms and vectors as a small drawing."""
-        cells = self.query, self.found
-        # Up to three numbers are written, not drawn (see ``short_bars``).
-        if self.kind not in DRAWN or any(cell is None or len(cell) < 4 for cell in cells):
-            return Html(escape(self.text))
-        one, other = (
-            spark_svg(cell, f"{clean(self.column)} of {who}", bars=self.kind != "series")
-            for cell, who in zip(cells, ("the query", "this row"), strict=True)
-        )
-        name = escape(self.column)
-        if self.speaks_for:
-            return Html(f"{name} alike: {one} and {other}")
-        return Html(f"{name} {one} against {other}")
-
-    def __str__(self) -> str:
-        return self.text
-
-
-def make_reason(
-    column: str,
-    style: Style | None,
-    query: Any,
-    found: Any,
-    share: float,
-    *,
-    speaks_for: bool,
-    bits: float | None = None,
-    closeness: float = 0.5,
-) -> Reason:
-    """Return why two cells of a column make their rows alike, or not.
 
     Parameters
     ----------
@@ -86,14 +26,17 @@ def make_reason(
     style : Style or None
         How the column is written (see ``style_of``); None where the cells are not known.
     query, found : cells of the column, as ``Column.cell`` gives them; None where missing
+        The two cells that were compared.
     share : float
-        What the column contributes.
+        What the column adds to the similarity, or to 1 minus it.
     speaks_for : bool
-        Whether the column is a reason for likeness, or one against it.
+        Whether it is a reason for likeness, or one against it.
     bits : float, optional
-        How much it says, as in ``Explanation.surprisal``; decides what is called close.
+        How much it says, as in ``Explanation.surprisal``: -log2 of the share of random pairs that
+        are at least as near (for) or as far (against); decides what is called close.
     closeness : float
-        From 0 to 1, how near the two cells are: decides it where ``bits`` is not known.
+        From 0 to 1, how near the two cells are: how much of what the column could contribute
+        speaks for likeness. Decides it where ``bits`` is not known.
 
     Examples
     --------
@@ -101,70 +44,46 @@ def make_reason(
     >>> table = la.read_table({"length": [121.0, 93.0, 300.0], "mpaa": ["PG", "PG", "R"]})
     >>> from lookalike.show.reasons import style_of
     >>> style = style_of(table["length"])
-    >>> make_reason("length", style, 121.0, 300.0, 0.2, speaks_for=False, bits=5.0).text
+    >>> Reason("length", style, 121.0, 300.0, 0.2, speaks_for=False, bits=5.0).text
     'length 121 against 300 (much higher)'
-    """
-    kind = "" if style is None else style.kind.name
-    # Measures of whole rows know no cells; the share of the column is all there is.
-    if style is None:
-        text = f"{clean(column)} {'alike' if speaks_for else 'differs'}"
-    elif query is None or found is None:
-        both = query is None and found is None
-        where = "in both" if both else "in the query" if query is None else "here"
-        text = f"{clean(column)} missing {where}"
-    else:
-        text = PHRASES[kind](Pair(column, style, query, found, speaks_for, bits, closeness))
-    return Reason(column, kind, share, query, found, text, speaks_for)
-
-
-def sentence(plus: Iterable[Reason], minus: Iterable[Reason]) -> str:
-    """Join reasons for and against into one line.
-
-    Examples
-    --------
-    >>> for_ = [Reason("genres", "set", 0.5, None, None, "same genres: Action")]
-    >>> against = [Reason("votes", "number", 0.1, 1, 2, "1 votes against 2 (higher)", False)]
-    >>> sentence(for_, against)
-    'same genres: Action; but 1 votes against 2 (higher)'
-    """
-    # Reasons for come first, also where those against are stronger.
-    good, bad = ("; ".join(reason.text for reason in side) for side in (plus, minus))
-    return "; but ".join(side for side in (good, bad) if side)
-
-
-# -- one function per kind ------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class Pair:
-    """Two cells of a column, from which a phrase is made.
-
-    Parameters
-    ----------
-    column : str
-    style : Style
-    query, found : the two cells; None where missing
-    speaks_for : bool
-        Whether the column is a reason for likeness, or one against it.
-    bits : float or None
-        Information in bits: -log2 of the share of random pairs that are at least as near (for) or
-        as far (against); None where the measure does not know.
-    closeness : float
-        From 0 to 1: how much of what the column could contribute speaks for likeness.
     """
 
     column: str
-    style: Style
+    style: Style | None
     query: Any
     found: Any
-    speaks_for: bool
+    share: float
+    speaks_for: bool = True
     bits: float | None = None
     closeness: float = 0.5
+
+    @property
+    def kind(self) -> str:
+        """What the column holds, one of ``KINDS``; "" where it is not known."""
+        return "" if self.style is None else self.style.kind.name
+
+    @property
+    def form(self) -> Style:
+        """The style of a column whose cells are known."""
+        assert self.style is not None
+        return self.style
 
     @cached_property
     def name(self) -> str:
         """The name of the column, safe to show."""
         return clean(self.column)
+
+    @cached_property
+    def text(self) -> str:
+        """The phrase."""
+        # Measures of whole rows know no cells; the share of the column is all there is.
+        if self.style is None:
+            return f"{self.name} {'alike' if self.speaks_for else 'differs'}"
+        if self.query is None or self.found is None:
+            both = self.query is None and self.found is None
+            where = "in both" if both else "in the query" if self.query is None else "here"
+            return f"{self.name} missing {where}"
+        return PHRASES[self.kind](self)
 
     def degree(self, high: float, low: float, nearness: tuple[float, float]) -> int:
         """Return 2 where the pair is very informative, 1 where it is informative, else 0.
@@ -182,6 +101,49 @@ class Pair:
             high, low = nearness
         return 2 if value >= high else int(value >= low)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return column, kind, share, query, found and text."""
+        names = ("column", "kind", "share", "query", "found", "text")
+        return {name: getattr(self, name) for name in names}
+
+    def to_html(self) -> Html:
+        """Return the phrase as HTML; series, histograms and vectors as a small drawing."""
+        cells = self.query, self.found
+        # Up to three numbers are written, not drawn (see ``short_bars``).
+        if self.kind not in DRAWN or any(cell is None or len(cell) < 4 for cell in cells):
+            return Html(escape(self.text))
+        one, other = (
+            spark_svg(cell, f"{self.name} of {who}", bars=self.kind != "series")
+            for cell, who in zip(cells, ("the query", "this row"), strict=True)
+        )
+        name = escape(self.column)
+        if self.speaks_for:
+            return Html(f"{name} alike: {one} and {other}")
+        return Html(f"{name} {one} against {other}")
+
+    def __str__(self) -> str:
+        return self.text
+
+
+make_reason = Reason  # of two cells of a column: all there is to make is the object
+
+
+def sentence(plus: Iterable[Reason], minus: Iterable[Reason]) -> str:
+    """Join reasons for and against into one line.
+
+    Examples
+    --------
+    >>> for_ = [Reason(name, None, None, None, 0.5) for name in ("genres", "year")]
+    >>> sentence(for_, [Reason("votes", None, None, None, 0.1, speaks_for=False)])
+    'genres alike; year alike; but votes differs'
+    """
+    # Reasons for come first, also where those against are stronger.
+    good, bad = ("; ".join(reason.text for reason in side) for side in (plus, minus))
+    return "; but ".join(side for side in (good, bad) if side)
+
+
+# -- one function per kind ------------------------------------------------------------------------
+
 
 MAX_SHARED_WORDS = 4  # that are named
 MAX_QUOTED_WORDS = 12  # of a text; longer ones are not quoted
@@ -192,22 +154,22 @@ _WORD = re.compile(r"\w+")
 _STOP_WORDS = frozenset("a an and at by for from in is it of on or the to with".split())
 
 
-def category_phrase(pair: Pair) -> str:
+def category_phrase(pair: Reason) -> str:
     """Compare two categories.
 
     Examples
     --------
     >>> from lookalike.show.reasons.style import Style
     >>> from lookalike.table import Kind
-    >>> category_phrase(Pair("mpaa", Style(Kind("category")), "PG", "PG-13", False))
+    >>> Reason("mpaa", Style(Kind("category")), "PG", "PG-13", 0.1, speaks_for=False).text
     'mpaa PG-13, not PG'
     """
-    query, found = (pair.style.write(cell) for cell in (pair.query, pair.found))
+    query, found = (pair.form.write(cell) for cell in (pair.query, pair.found))
     same = pair.query == pair.found
     return _compare(pair, query, found, same, "close", f"{found}, not {query}")
 
 
-def _compare(pair: Pair, query: str, found: str, same: bool, near: str, far: str = "") -> str:
+def _compare(pair: Reason, query: str, found: str, same: bool, near: str, far: str = "") -> str:
     """Return two cells in words as the same, as near in some way, or as far apart."""
     if same:
         return f"same {pair.name}: {found}"
@@ -216,36 +178,36 @@ def _compare(pair: Pair, query: str, found: str, same: bool, near: str, far: str
     return f"{pair.name} {far or f'{query} against {found}'}"
 
 
-def order_phrase(pair: Pair) -> str:
+def order_phrase(pair: Reason) -> str:
     """Count the levels between two cells."""
-    levels = [*pair.style.kind.levels]
+    levels = [*pair.form.kind.levels]
     # New rows may have levels that the fitted column did not have.
     known = pair.query in levels and pair.found in levels
-    if pair.query == pair.found or not known or pair.style.kind.role:
+    if pair.query == pair.found or not known or pair.form.kind.role:
         return category_phrase(pair)
     apart = levels.index(pair.found) - levels.index(pair.query)
     # Counted in levels: an order has no other distance that a reader would know.
     levels_apart = dict(enumerate(LEVEL_COUNTS)).get(abs(apart), f"{abs(apart)} levels")
-    query, found = (pair.style.write(cell) for cell in (pair.query, pair.found))
+    query, found = (pair.form.write(cell) for cell in (pair.query, pair.found))
     if pair.speaks_for:
         return f"{pair.name} {levels_apart} apart: {query} and {found}"
     word = "higher" if apart > 0 else "lower"
     return f"{pair.name} {levels_apart} {word}: {found}, not {query}"
 
 
-def flag_phrase(pair: Pair) -> str:
+def flag_phrase(pair: Reason) -> str:
     """Compare two flags; levels other than yes and no are compared as categories."""
-    levels = pair.style.kind.levels
+    levels = pair.form.kind.levels
     words = [str(level).strip().casefold() for level in levels]
     is_flag = len(levels) == 2 and words[0] in NO and words[1] in YES
-    if pair.style.kind.role == "answer" or not is_flag:
+    if pair.form.kind.role == "answer" or not is_flag:
         return category_phrase(pair)
     if pair.query == pair.found:
         return f"{pair.name} in {'both' if pair.found == levels[1] else 'neither'}"
     return f"{pair.name} only {'here' if pair.found == levels[1] else 'in the query'}"
 
 
-def text_phrase(pair: Pair) -> str:
+def text_phrase(pair: Reason) -> str:
     """Name the words that two texts share, or quote both."""
     if pair.query == pair.found:
         return f"same {pair.name}: {_quote(pair.found)}"
@@ -286,7 +248,7 @@ CLOSE = ("similar", "close", "very close")
 FAR = ("a little ", "", "much ")
 
 
-def number_phrase(pair: Pair) -> str:
+def number_phrase(pair: Reason) -> str:
     """Compare two numbers: the same, close, or which is higher.
 
     Examples
@@ -294,30 +256,30 @@ def number_phrase(pair: Pair) -> str:
     >>> from lookalike.show.reasons.style import Style
     >>> from lookalike.table import Kind
     >>> style = Style(Kind("number"), grouped=True)
-    >>> number_phrase(Pair("votes", style, 134640.0, 58870.0, False, 2.0))
+    >>> Reason("votes", style, 134640.0, 58870.0, 0.1, speaks_for=False, bits=2.0).text
     '134,640 votes against 58,870 (lower)'
-    >>> number_phrase(Pair("votes", style, 134640.0, 131002.0, True, 6.0))
+    >>> Reason("votes", style, 134640.0, 131002.0, 0.1, speaks_for=True, bits=6.0).text
     'both about 130,000 votes'
-    >>> number_phrase(Pair("votes", style, 66030.0, 639.0, False, 0.1))
+    >>> Reason("votes", style, 66030.0, 639.0, 0.1, speaks_for=False, bits=0.1).text
     '66,030 votes against 639 (lower)'
     """
     query, found = _amount(pair.query), _amount(pair.found)
-    texts = [pair.style.write(cell) for cell in (pair.query, pair.found)]
+    texts = [pair.form.write(cell) for cell in (pair.query, pair.found)]
     if texts[0] == texts[1]:
         same = f"same {pair.name}: {texts[1]}"
         plural = texts[1] != "1"  # "both 1 seats" reads badly
         return f"both {texts[1]} {pair.name}" if plural and _is_noun(pair) else same
-    if period := pair.style.kind.period:
+    if period := pair.form.kind.period:
         # How far apart they are the shorter way round: 2 for the hours 23 and 1.
         straight = abs(query - found) % period
         apart = min(straight, period - straight)
-        cell = dt.timedelta(seconds=apart) if pair.style.kind.source == "duration" else apart
+        cell = dt.timedelta(seconds=apart) if pair.form.kind.source == "duration" else apart
         both = " and ".join(texts) if pair.speaks_for else ", not ".join(texts[::-1])
-        return f"{pair.name} {pair.style.write(cell)} apart: {both}"
+        return f"{pair.name} {pair.form.write(cell)} apart: {both}"
     return (_alike if pair.speaks_for else _against)(pair, query, found)
 
 
-def _alike(pair: Pair, query: float, found: float) -> str:
+def _alike(pair: Reason, query: float, found: float) -> str:
     """Say how two numbers are near each other: about a round one, high in both, or close."""
     about = _round(pair, query, found)
     if about is not None and pair.degree(4, 2, (0.97, 0.9)):
@@ -329,35 +291,35 @@ def _alike(pair: Pair, query: float, found: float) -> str:
     word = CLOSE[pair.degree(5, 2, (0.97, 0.9))]
     # By ranks the double may be near: most rows are even farther.
     twice = 0 < 2 * min(query, found) <= max(query, found)
-    if word == CLOSE[0] and twice and not pair.style.is_date:
+    if word == CLOSE[0] and twice and not pair.form.is_date:
         word = "nearer than most"
     return f"{pair.name} {word}: {first} and {second}"
 
 
-def _against(pair: Pair, query: float, found: float) -> str:
+def _against(pair: Reason, query: float, found: float) -> str:
     first, second = _both(pair)
     # 4 bits: one random pair in 16 is as far apart; half a bit: most pairs are.
     degree = pair.degree(4, 0.5, (0.6, 0.05))
-    if not pair.style.is_date and 0 < MIN_RATIO * min(query, found) <= max(query, found):
+    if not pair.form.is_date and 0 < MIN_RATIO * min(query, found) <= max(query, found):
         degree = max(degree, 1)  # not "a little", even where few rows lie between them
     words = "lower", "higher"
-    if pair.style.is_date:
+    if pair.form.is_date:
         words = "earlier", "later"
-    elif pair.style.kind.source == "duration":
+    elif pair.form.kind.source == "duration":
         words = "shorter", "longer"
     start = f"{first} {pair.name}" if _is_noun(pair) else f"{pair.name} {first}"
     return f"{start} against {second} ({FAR[degree]}{words[found > query]})"
 
 
-def _both(pair: Pair) -> tuple[str, str]:
+def _both(pair: Reason) -> tuple[str, str]:
     """Format both cells; a unit follows only the second."""
-    spaced = pair.style.unit not in ("", "%")
-    return pair.style.write(pair.query, unit=not spaced), pair.style.write(pair.found)
+    spaced = pair.form.unit not in ("", "%")
+    return pair.form.write(pair.query, unit=not spaced), pair.form.write(pair.found)
 
 
-def _round(pair: Pair, query: float, found: float) -> str | None:
+def _round(pair: Reason, query: float, found: float) -> str | None:
     """Return the round number that both amounts are near to; None if none is."""
-    style = pair.style
+    style = pair.form
     if style.is_date or style.kind.source or style.kind.role == "time":
         return None
     # Two significant digits of the mean.
@@ -373,9 +335,9 @@ def _round(pair: Pair, query: float, found: float) -> str | None:
     return text.replace(zeros, "") if style.decimals > 0 and near == round(near) else text
 
 
-def _tail(pair: Pair, query: float, found: float) -> str:
+def _tail(pair: Reason, query: float, found: float) -> str:
     """Return "high" or "low" where both numbers are in the same tail of the column."""
-    style = pair.style
+    style = pair.form
     if abs(query - found) < MIN_GAP * (style.high - style.low):
         return ""  # so near that both numbers say it
     if min(query, found) >= style.high:
@@ -385,9 +347,9 @@ def _tail(pair: Pair, query: float, found: float) -> str:
     return ""
 
 
-def _is_noun(pair: Pair) -> bool:
+def _is_noun(pair: Reason) -> bool:
     """Whether the name can follow the number, as in "134,640 votes"."""
-    name, style = pair.name, pair.style
+    name, style = pair.name, pair.form
     # English plurals only: "134,640 votes" reads well, "1.85 height" does not.
     plain = name.isalpha() and name.islower() and len(name) > 3 and name.endswith("s")
     counts = style.decimals == 0 and not style.unit and not style.is_date and not style.kind.source
@@ -410,7 +372,7 @@ N_BARS = 12  # of a sparkline in text
 DRAWN = ("series", "histogram", "vector")  # kinds that are drawn in HTML
 
 
-def set_phrase(pair: Pair) -> str:
+def set_phrase(pair: Reason) -> str:
     """Name the items that two sets share, and those that only one has.
 
     Examples
@@ -418,7 +380,7 @@ def set_phrase(pair: Pair) -> str:
     >>> from lookalike.show.reasons.style import Style
     >>> from lookalike.table import Kind
     >>> sets = {"Action", "Drama"}, {"Action", "Drama", "Romance"}
-    >>> set_phrase(Pair("genres", Style(Kind("set")), *map(frozenset, sets), True))
+    >>> Reason("genres", Style(Kind("set")), *map(frozenset, sets), 0.1).text
     'genres: both Action, Drama (only here Romance)'
     """
     query, found = frozenset(pair.query), frozenset(pair.found)
@@ -433,7 +395,7 @@ def set_phrase(pair: Pair) -> str:
     return f"{pair.name}: {', '.join(only)} (both {_list(shared)})"
 
 
-def sequence_phrase(pair: Pair) -> str:
+def sequence_phrase(pair: Reason) -> str:
     """Name the longest run of items that two sequences share (longest common block)."""
     query, found = tuple(pair.query), tuple(pair.found)
     if query == found:
@@ -450,9 +412,9 @@ def sequence_phrase(pair: Pair) -> str:
     return f"{pair.name}: {_run(found)}, not {_run(query)}"
 
 
-def shape_phrase(pair: Pair) -> str:
+def shape_phrase(pair: Reason) -> str:
     """Draw two vectors of numbers as small bars."""
-    if pair.style.kind.role == PLACE:
+    if pair.form.kind.role == PLACE:
         return _place_phrase(pair)
     query, found = (short_bars(cell) for cell in (pair.query, pair.found))
     same = _values(pair.query) == _values(pair.found)
@@ -460,7 +422,7 @@ def shape_phrase(pair: Pair) -> str:
     return _compare(pair, query, found, same, near)
 
 
-def _place_phrase(pair: Pair) -> str:
+def _place_phrase(pair: Reason) -> str:
     """Say how many kilometers two places are apart, by the haversine formula.
 
     Examples
@@ -468,7 +430,7 @@ def _place_phrase(pair: Pair) -> str:
     >>> from lookalike.show.reasons.style import Style
     >>> from lookalike.table import Kind
     >>> place = Style(Kind("vector", role="place"))
-    >>> _place_phrase(Pair("lat, lon", place, [52.52, 13.4], [48.14, 11.58], False))
+    >>> Reason("lat, lon", place, [52.52, 13.4], [48.14, 11.58], 0.1).text
     'lat, lon 504 km apart'
     """
     one, other = ([math.radians(degrees) for degrees in cell] for cell in (pair.query, pair.found))
@@ -480,14 +442,14 @@ def _place_phrase(pair: Pair) -> str:
     return f"{pair.name} {f'{apart:,.0f}' if apart >= 10 else f'{apart:.2g}'} km apart"
 
 
-def graph_phrase(pair: Pair) -> str:
+def graph_phrase(pair: Reason) -> str:
     """Compare the sizes of two graphs."""
     cells = pair.query, pair.found
     query, found = (f"{len(c.nodes):,} nodes with {len(c.edges):,} edges" for c in cells)
     return _compare(pair, query, found, pair.query == pair.found, "alike")
 
 
-def object_phrase(pair: Pair) -> str:
+def object_phrase(pair: Reason) -> str:
     """Show two cells of an unknown kind."""
     query, found = (short(cell, 32) for cell in (pair.query, pair.found))
     if plain(pair.query) == plain(pair.found):
@@ -533,7 +495,7 @@ def _item(item: Any) -> str:
 
 
 # Kind of a column -> how two of its cells are compared.
-PHRASES: Mapping[str, Callable[[Pair], str]] = {
+PHRASES: Mapping[str, Callable[[Reason], str]] = {
     "number": number_phrase,
     "category": category_phrase,
     "order": order_phrase,
