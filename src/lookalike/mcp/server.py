@@ -7,9 +7,8 @@ import json
 import os
 import threading
 import warnings
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from glob import has_magic
 from itertools import islice
 from pathlib import Path
@@ -61,7 +60,7 @@ class Tables:
         self.folder = Path(folder).expanduser().resolve()
         if not self.folder.is_dir():
             raise missing_file(self.folder)
-        self._kept: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
+        self._read = lru_cache(MAX_KEPT)(_read)
 
     def resolve(self, name: str) -> Path:
         """Return the path of a file under the folder; raise for any other."""
@@ -115,19 +114,15 @@ class Tables:
             hint, problem = suggest(name, self.listed()), "file not found"
             raise MissingFile(Param("table", name), "a file", "none", hint, problem=problem)
         stat = path.stat()
-        # By its time and size: a file that was written anew is read again.
-        key = (path, stat.st_mtime_ns, stat.st_size, json.dumps(kinds, sort_keys=True))
-        if key not in self._kept:
-            self._kept[key] = _read(path, kinds)
-        self._kept.move_to_end(key)
-        while len(self._kept) > MAX_KEPT:
-            self._kept.popitem(last=False)
-        return TableSource(self._kept[key], path.relative_to(self.folder).as_posix())
+        # With its time and size: a file that was written anew is read again.
+        given = self._read(path, json.dumps(kinds), stat.st_mtime_ns, stat.st_size)
+        return TableSource(given, path.relative_to(self.folder).as_posix())
 
 
-def _read(path: Path, kinds: Mapping[str, Any] | None) -> Any:
+def _read(path: Path, given: str, *version: int) -> Any:
     from lookalike.table import read_table
 
+    kinds = json.loads(given)
     if is_saved_index(path) or is_index_folder(path):
         if kinds:
             hint = "Leave it out, or ask about the table itself"

@@ -657,6 +657,9 @@ def fit_again(view: View, asked: MeasureIn) -> View:
     return replace(fitted, repaired=None, changed=0)
 
 
+Make = Callable[[View], Analysis]
+
+
 class Analyses:
     """Analyses of collections that are kept; one that is missing raises ``Started`` with its job.
 
@@ -776,13 +779,7 @@ class Analyses:
         key = (collection.key, asked.model_dump_json())
         return self.jobs.start("measure", collection.name, key, work)
 
-    def _get(
-        self,
-        collection: Collection,
-        kind: str,
-        make: Callable[[View], Analysis],
-        at_least: int | None,
-    ) -> Any:
+    def _get(self, collection: Collection, kind: str, make: Make, at_least: int | None) -> Any:
         known = self._known(collection, kind, at_least)
         if known is not None:
             return known

@@ -132,19 +132,15 @@ class Refused(LookalikeError):
     Parameters
     ----------
     status : int
-    *parts, problem
+    *parts, **more
         As of every error.
     headers : dict, optional
     """
 
     def __init__(
-        self,
-        status: int,
-        *parts: Part,
-        problem: str | None = None,
-        headers: dict[str, str] | None = None,
+        self, status: int, *parts: Part, headers: dict[str, str] | None = None, **more: Any
     ) -> None:
-        super().__init__(*parts, problem=problem)
+        super().__init__(*parts, **more)
         self.status, self.headers = status, headers or {}
 
 

@@ -166,15 +166,13 @@ def delete_collection(service: http.Serving, c: str) -> Response:
 
 row_routes = http.group("/api/collections/{c}/rows", "rows")
 MAX_TEXT_HITS = 50
+After = Annotated[str | None, Query(max_length=1_000)]
+Text = Annotated[str | None, Query(max_length=200)]  # of a row, or the name of a collection
 
 
 @row_routes.get("", responses=documented("rows"))
 def list_rows(
-    service: http.Serving,
-    collection: http.Found,
-    after: Annotated[str | None, Query(max_length=1_000)] = None,
-    limit: Annotated[int, Query(ge=1, le=1_000)] = 50,
-    text: Annotated[str | None, Query(max_length=200)] = None,
+    collection: http.Found, after: After = None, limit: http.Limit = 50, text: Text = None
 ) -> Response:
     """List rows in the order in which they were added, or find them by a text."""
     view, following = collection.view, None
@@ -242,12 +240,11 @@ def delete_row(collection: http.Found, id: str) -> Response:
     return http.answer({"id": key, "generation": collection.remove([key])})
 
 
+Answered = Annotated[bool, Query(description="Whether to search, too.")]
+
+
 @router.get("/opening", responses=documented("opening"))
-def opening(
-    service: http.Serving,
-    collection: Annotated[str | None, Query(max_length=200)] = None,
-    answered: Annotated[bool, Query(description="Whether to search, too.")] = True,
-) -> Response:
+def opening(service: http.Serving, collection: Text = None, answered: Answered = True) -> Response:
     """List the collections, describe one or the first, and search from the row it opens on.
 
     Three requests in one; null for a collection that does not exist.

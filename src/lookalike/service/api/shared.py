@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, TypeVar
 
 import anyio
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 from starlette.convertors import StringConvertor, register_url_convertor
@@ -109,6 +109,7 @@ async def get_collection(
 
 
 Found = Annotated[Collection, Depends(get_collection)]
+Limit = Annotated[int, Query(ge=1, le=1_000)]
 
 
 async def in_turn(service: Service, work: Callable[[], T]) -> T:

@@ -23,11 +23,9 @@ from lookalike.service.limits import check_at_most, check_filter
 from lookalike.service.monitoring import TYPE
 
 router = http.group("/api/collections/{c}", "views")
-SpaceQuery = Annotated[Space, Query()]
 RowId = Annotated[str, Query(max_length=1_000)]
 N_NEIGHBORS = 10  # length of the lists that hubs are counted in; the page shows so many hits
 K = Annotated[int, Query(ge=1, le=50)]
-Limit = Annotated[int, Query(ge=1, le=1_000)]
 AtLeast = Annotated[
     int | None, Query(ge=0, description="The oldest generation that is good enough.")
 ]
@@ -50,7 +48,7 @@ def graph(
     id: RowId,
     depth: Annotated[int, Query(ge=1, le=4)] = 1,
     k: K = 5,
-    space: SpaceQuery = "plain",
+    space: Space = "plain",
 ) -> Response:
     """Return the neighbors of a row, their neighbors, and so on."""
     view, most = collection.view, service.limits.nodes
@@ -125,7 +123,7 @@ def hubs(collection: http.Found, made: Counted) -> Response:
 
 @router.get("/hubs/{id:row_id}", responses=http.LATER | documented("shown_by"))
 def shown_by(
-    collection: http.Found, made: Counted, id: str, space: SpaceQuery = "plain", limit: Limit = 20
+    collection: http.Found, made: Counted, id: str, space: Space = "plain", limit: http.Limit = 20
 ) -> Response:
     """Return the rows that have a row in their list."""
     return http.answer(made.shown_by(collection.view.find(id), space, limit))

@@ -86,6 +86,9 @@ class StoredRow(NamedTuple):
     record: str
 
 
+Rows = Sequence[tuple[str, str]]  # each as in ``StoredRow``
+
+
 @dataclass(frozen=True)
 class Changed:
     """Changes between two generations: ids of deleted rows, and added rows that still exist."""
@@ -155,13 +158,7 @@ class Store:
         return head
 
     def create(
-        self,
-        name: str,
-        settings: str,
-        schema: bytes,
-        rows: Sequence[tuple[str, str]],
-        *,
-        replace_old: bool = False,
+        self, name: str, settings: str, schema: bytes, rows: Rows, *, replace_old: bool = False
     ) -> Head:
         """Create a collection with its first rows, numbered from 0.
 
@@ -390,7 +387,7 @@ class WriteTransaction:
         sent = {"request": request.key, "hash": request.hash, "ids": dumps(ids)}
         self._connection.execute(t.requests.insert(), about | sent)
 
-    def add(self, rows: Sequence[tuple[str, str]], first: int = 0) -> None:
+    def add(self, rows: Rows, first: int = 0) -> None:
         """Add rows, each an id and a record as JSON texts.
 
         Parameters
