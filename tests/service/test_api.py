@@ -13,7 +13,7 @@ from lookalike.service.api import document, models, shared
 from lookalike.service.api import search as search_routes
 from lookalike.service.api import views as views_routes
 from lookalike.service.fitting import CollectionSettings
-from lookalike.service.jobs import Job, Jobs
+from lookalike.service.jobs import Job
 from lookalike.service.limits import RequestLimits
 from lookalike.service.problems import Refused
 from lookalike.service.service import Service
@@ -400,13 +400,14 @@ def test_events_of_a_job(monkeypatch):
     monkeypatch.setattr(views_routes, "asyncio", SimpleNamespace(sleep=sleep))
 
     async def listen():
-        return [event async for event in views_routes._events(Jobs(), job)]
+        return [event async for event in views_routes._events(job)]
 
     events = run_alone(listen())
     states = [event if event[:1] == b":" else json.loads(event[17:])["state"] for event in events]
     assert states == ["queued", b": alive\n\n", "done"]
     assert events[0].startswith(b"event: job\ndata: {")
     assert slept == [0.1] * 3
+    assert job.seen == 30  # a job that is followed is not ended as one that nobody watches
 
 
 def test_verbs_are_asked_in_their_own_words():

@@ -18,7 +18,7 @@ from lookalike.service.api.document import BINARY, documented, raw
 from lookalike.service.api.models import ProfileIn, Space
 from lookalike.service.cells import to_json
 from lookalike.service.collection import Collection
-from lookalike.service.jobs import Job, Jobs
+from lookalike.service.jobs import Job
 from lookalike.service.limits import check_at_most, check_filter
 from lookalike.service.monitoring import TYPE
 
@@ -171,25 +171,23 @@ def get_job(service: http.Serving, j: str) -> Response:
 @job_routes.get("/jobs/{j}/events", responses=raw("The job, at every change.", EVENTS))
 async def job_events(service: http.Serving, j: str) -> Response:
     """Send the job whenever it changes, as server-sent events, until it has ended."""
-    job = service.jobs.get(j)
-    return StreamingResponse(_events(service.jobs, job), media_type=EVENTS)
+    return StreamingResponse(_events(service.jobs.get(j)), media_type=EVENTS)
 
 
-async def _events(jobs: Jobs, job: Job) -> AsyncIterator[bytes]:
-    version, spoke = -1, time.monotonic()
-    with jobs.watch(job):
-        ended = False
-        while not ended:
-            # Read before the document: the last event then has the final state.
-            ended = job.ended.is_set()
-            if job.version != version:
-                version, spoke = job.version, time.monotonic()
-                yield b"event: job\ndata: " + to_json(job.to_dict()) + b"\n\n"
-            elif time.monotonic() - spoke > HEARTBEAT_SECONDS:
-                spoke = time.monotonic()
-                yield b": alive\n\n"
-            if not ended:
-                await asyncio.sleep(POLL_SECONDS)
+async def _events(job: Job) -> AsyncIterator[bytes]:
+    version, spoke, ended = -1, time.monotonic(), False
+    while not ended:
+        job.seen = time.monotonic()
+        # Read before the document: the last event then has the final state.
+        ended = job.ended.is_set()
+        if job.version != version:
+            version, spoke = job.version, job.seen
+            yield b"event: job\ndata: " + to_json(job.to_dict()) + b"\n\n"
+        elif job.seen - spoke > HEARTBEAT_SECONDS:
+            spoke = job.seen
+            yield b": alive\n\n"
+        if not ended:
+            await asyncio.sleep(POLL_SECONDS)
 
 
 @job_routes.delete("/jobs/{j}", responses=documented("job"))
