@@ -22,6 +22,7 @@ from lookalike.table.model.kind import ROW_NAMES
 from lookalike.table.model.labels import RowLabel, label_of, mark_label
 from lookalike.verbs.measures import read_measure, set_seed, weigh_columns
 
+READ_OPTIONS = ("missing", "encoding", "delimiter")  # of ``read_table``, beside kinds
 HIDDEN = "lookalike_id"  # the column of ids of a collection whose rows are numbered
 
 
@@ -117,13 +118,8 @@ def _read_table(source: Any, settings: CollectionSettings) -> tuple[Table, list[
     kinds, name = dict(settings.kinds), settings.id_column
     if name is not None:
         kinds.setdefault(name, ROW_NAMES)  # as written: "007", "null" and 10**20 stay so
-    table = read_table(
-        source,
-        kinds=kinds or None,
-        missing=settings.missing or None,
-        encoding=settings.encoding,
-        delimiter=settings.delimiter,
-    )
+    options = {name: getattr(settings, name) or None for name in READ_OPTIONS}
+    table = read_table(source, kinds=kinds or None, **options)
     if name is None:
         return table, list(range(len(table)))
     ids = plain_ids(table[name])
