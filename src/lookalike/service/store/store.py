@@ -266,8 +266,7 @@ class Store:
             index.save(path)
             with self.database.write() as connection, path.open("rb") as file:
                 query = sa.select(c.generation).where(c.collection == key)
-                older = connection.execute(query).scalar()
-                if older is not None and older > generation:
+                if (connection.execute(query).scalar() or 0) > generation:
                     return  # another server has stored a newer one
                 _drop_index(connection, key)
                 if _head(connection, t.collections.c.key == key) is None:
@@ -328,8 +327,8 @@ class Store:
             stale = sa.or_(c.generation < generation, c.kind == kind, c.version != __version__)
             connection.execute(t.results.delete().where(c.collection == key, stale))
             newest = sa.select(c.kind).where(c.collection == key).order_by(c.made.desc(), c.kind)
-            for (old,) in connection.execute(newest.offset(MAX_RESULTS - 1)).all():
-                connection.execute(t.results.delete().where(c.collection == key, c.kind == old))
+            old = c.kind.not_in(newest.limit(MAX_RESULTS - 1))
+            connection.execute(t.results.delete().where(c.collection == key, old))
             cached = _cached(key, generation, hashlib.sha256(data))
             values = cached | {"kind": kind, "made": now(), "bytes": data}
             connection.execute(t.results.insert(), values)
