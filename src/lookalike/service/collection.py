@@ -33,6 +33,9 @@ POLL_SECONDS = 0.02  # between two reads of the change log, for a generation tha
 # the changes since, so that fewer are not worth writing the whole index.
 MIN_CHANGED_SHARE, MIN_CHANGED_ROWS = 0.1, 1_000
 
+Records = Sequence[Mapping[str, Any]]
+Once = stored.SentOnce | None
+
 
 @dataclass(frozen=True, eq=False)
 class View:
@@ -372,9 +375,7 @@ class Collection:
 
     # -- writing -----------------------------------------------------------------------------------
 
-    def add(
-        self, records: Sequence[Mapping[str, Any]], once: stored.SentOnce | None = None
-    ) -> tuple[list[Any], int]:
+    def add(self, records: Records, once: Once = None) -> tuple[list[Any], int]:
         """Add rows, all or none; return their ids and the generation.
 
         Parameters
@@ -395,15 +396,10 @@ class Collection:
 
     def remove(self, ids: Sequence[Any]) -> int:
         """Delete rows, all or none."""
-        return self._write("delete", ids, [])[1]
+        return self._write("delete", list(ids), [])[1]
 
     def _write(
-        self,
-        kind: str,
-        deleted: Sequence[Any],
-        records: Sequence[Mapping[str, Any]],
-        named: Any = None,
-        once: stored.SentOnce | None = None,
+        self, kind: str, deleted: list[Any], records: Records, named: Any = None, once: Once = None
     ) -> tuple[list[Any], int]:
         """Make a change durable, then show it: readers never see what is not on the disk."""
         self.view  # noqa: B018  loaded before the transaction begins: loading may be long
@@ -493,7 +489,7 @@ class Collection:
 # -- parts -----------------------------------------------------------------------------------------
 
 
-def _new_ids(view: View, records: Sequence[Mapping[str, Any]], start: int) -> list[Any]:
+def _new_ids(view: View, records: Records, start: int) -> list[Any]:
     column = view.settings.id_column
     if column is None:
         return list(range(start, start + len(records)))
@@ -523,9 +519,7 @@ def _check_restored(view: View, id: Any) -> None:
         raise stored.NotFound(who, needed, "another id", hint, problem="rows here are numbered")
 
 
-def _to_store(
-    view: View, records: Sequence[Mapping[str, Any]], ids: Sequence[Any]
-) -> list[stored.StoredRow]:
+def _to_store(view: View, records: Records, ids: Sequence[Any]) -> list[stored.StoredRow]:
     """Return new rows as the store keeps them: as they were read, not as they were sent."""
     columns, own = [*view.schema.kinds, *view.schema.aside], view.settings.id_column
     for record, id in zip(records, ids, strict=True):

@@ -118,7 +118,7 @@ def _read_table(source: Any, settings: CollectionSettings) -> tuple[Table, list[
     kinds, name = dict(settings.kinds), settings.id_column
     if name is not None:
         kinds.setdefault(name, ROW_NAMES)  # as written: "007", "null" and 10**20 stay so
-    options = {name: getattr(settings, name) or None for name in READ_OPTIONS}
+    options: dict[str, Any] = {n: getattr(settings, n) or None for n in READ_OPTIONS}
     table = read_table(source, kinds=kinds or None, **options)
     if name is None:
         return table, list(range(len(table)))

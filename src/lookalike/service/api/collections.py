@@ -7,7 +7,6 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -104,7 +103,7 @@ def _from_file(service: Service, options: CreateIn, key: str | None, file: Uploa
             shutil.copyfileobj(file.file, copy)
             copy.seek(0)
             digest = hashlib.file_digest(copy, "sha256").hexdigest()
-        return _create(service, options, key, path, {"file": name[:200], "hash": digest})
+        return _create(service, options, key, path, file=name[:200], hash=digest)
 
 
 def _options(given: Any) -> CreateIn:
@@ -115,11 +114,7 @@ def _options(given: Any) -> CreateIn:
 
 
 def _create(
-    service: Service,
-    options: CreateIn,
-    key: str | None,
-    upload: Path | None = None,
-    source: Mapping[str, str] | None = None,
+    service: Service, options: CreateIn, key: str | None, upload: Path | None = None, **source: str
 ) -> Response:
     given = sum(one is not None for one in (upload, options.path, options.rows, options.example))
     if given != 1:
@@ -127,7 +122,7 @@ def _create(
         raise Refused(422, "collection", needed, f"{given} of them", hint)
     check_options(options.measure)
     rows: Any = upload
-    title = (source or {}).get("file", "table")
+    title = source.get("file", "table")
     if options.path is not None:
         rows = service.file_under_folder(options.path)
         title, source = rows.name, {"file": rows.name}
@@ -138,7 +133,6 @@ def _create(
     shown = name
     if options.example is not None:
         shown, rows = load_example(options.example)
-    source = dict(source or {})
     if key is not None:
         source["request"] = ":".join(SentOnce.of(key, options.model_dump(), source))
         made = service.catalog.source_of(name) or {}
