@@ -60,9 +60,8 @@ class Explorer:
     Parameters
     ----------
     table : path, frame, dict of columns, Table or Index
-    title : str, optional
-    options : mapping, settings of the collection
-    label, columns : as of ``explore``
+    title, label, columns : as of ``explore``
+    **options : settings of the collection
 
     Examples
     --------
@@ -74,12 +73,7 @@ class Explorer:
     """
 
     def __init__(
-        self,
-        table: Any,
-        title: str | None,
-        options: Mapping[str, Any],
-        label: str | None = None,
-        columns: str | Sequence[str] | None = None,
+        self, table: Any, title: str | None, label: str | None, columns: Any, **options: Any
     ) -> None:
         source = as_source(table)
         self.title = title or Path(source.name).name
@@ -95,10 +89,10 @@ class Explorer:
         index = source.index
         rows: Any = index
         if index is not None and options["measure"] == AUTO:  # an index has a measure
-            options = {**options, "measure": measure_text(index.measure_)}
+            options["measure"] = measure_text(index.measure_)
         if index is None or label is not None or columns is not None:
             rows = select_columns(source.rows().table, columns)
-            options = {**options, "id_column": index and index.id_column}
+            options["id_column"] = index and index.id_column
         if label is not None:
             if label not in column_names(rows):
                 hint = suggest(label, column_names(rows))
@@ -313,5 +307,4 @@ def explore(
     """
     chosen = read_measure(AUTO if measure is None else measure)
     text = chosen if isinstance(chosen, str) else measure_text(chosen)
-    options = {"measure": text, "weights": dict(weights or {})}
-    return Explorer(table, title, options, label, columns)
+    return Explorer(table, title, label, columns, measure=text, weights=dict(weights or {}))

@@ -181,7 +181,7 @@ class Catalog:
             self._known.pop(name, None)
 
     def follow(self) -> None:
-        """Apply the changes of other servers to every collection in memory."""
+        """Apply the changes of other servers to every collection in memory; write old caches."""
         newest = self.store.generations()  # one query for all: it is asked four times a second
         for collection in self:
             if collection.key not in newest:  # dropped by another server
@@ -199,11 +199,7 @@ class Catalog:
                 with contextlib.suppress(NotFound):
                     collection.follow()
                     self.lag[collection.name] = 0
-
-    def save_caches(self) -> None:
-        """Write the caches of collections that have changed much."""
-        for collection in self:
-            if collection.cache_is_old:  # never of one that is not loaded
+            if collection.cache_is_old:
                 # A cache is not worth an error; further changes will write it.
                 with contextlib.suppress(LookalikeError):
                     collection.save_cache()
@@ -299,7 +295,6 @@ class Service:
             self.jobs.end_unwatched()
             try:
                 self.catalog.follow()
-                self.catalog.save_caches()
                 self.store_answers = True
             except LookalikeError:
                 self.store_answers = False  # readyz reports it; the next round tries again
