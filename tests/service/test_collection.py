@@ -17,6 +17,7 @@ from lookalike.service.analysis import fit_again, take
 from lookalike.service.api.models import MeasureIn
 from lookalike.service.collection import (
     FolderCollection,
+    View,
     _new_ids,
     _text_columns,
     _texts,
@@ -194,6 +195,22 @@ def test_a_row_is_shown_by_its_label_without_the_hidden_ids(catalog):
     assert row == {"id": 0, "label": "Tom", "row": PETS[0] | {"tags": ["small", "tame"]}}
     assert view.label(3, {"name": ""}) == view.label(3, {"name": None}) == "3"
     assert view.label(3, {"name": 0}) == "0"
+
+
+def test_pages_have_the_rows_as_they_were_added(catalog):
+    """Also where other servers, or the next start, have read the same rows."""
+    collection = create(catalog)
+    collection.add([PETS[0], PETS[1]])
+    collection.replace(2, PETS[3])
+    collection.remove([0])
+    collection.restore(0, PETS[4])
+    for found in (collection, reopened(catalog)):
+        pages, after = [], None
+        while page := [row["id"] for row in found.view.page(after, 3)]:
+            pages, after = [*pages, page], page[-1]
+        assert pages == [[1, 3, 4], [5, 6, 7], [2, 0]]
+    without_cache(catalog)
+    assert [row["id"] for row in reopened(catalog).view.page(5, 9)] == [6, 7, 2, 0]
 
 
 def test_a_view_is_never_changed(catalog):
@@ -505,12 +522,14 @@ def test_pages_of_a_folder_leave_deleted_rows_out():
     state = SimpleNamespace(names=names, segments=SimpleNamespace(segments=shards))
     folder = FolderCollection(None, SimpleNamespace(key=1, name="shards"))
     index = SimpleNamespace(state_=state)
-    folder._view = view = SimpleNamespace(index=index, record=lambda id: {"id": id})
+    folder._view = view = SimpleNamespace(
+        index=index, record=lambda id: {"id": id}, named_row=lambda id, row: f"row {row['id']}"
+    )
     every = [0, 2, 3, 16, 17, 18, 19, 20, 21]
     for after in (None, "r0", "r1", "r2", "r3", "r4", "r16", "r20", "r21"):
         behind = [p for p in every if after is None or p > int(after[1:])]
         for limit in (1, 2, 3, 5, 9, 10):
-            assert folder.page(after, limit) == [(f"r{p}", {"id": f"r{p}"}) for p in behind[:limit]]
+            assert View.page(view, after, limit) == [f"row r{p}" for p in behind[:limit]]
     view.index = range(5)
     assert folder.count() == 5
     for call, hint in (

@@ -140,16 +140,6 @@ def test_deleted_rows_are_dropped_when_the_measure_was_fitted_without_them(store
     assert count == 2
 
 
-def test_pages_follow_the_order_of_the_rows(store):
-    key = store.create("a", "{}", b"", rows(*range(10))).key
-    write(store, key, add=["z"], remove=[4])
-    assert ids(store.page(key, None, 4)) == [0, 1, 2, 3]
-    assert ids(store.page(key, "3", 3)) == [5, 6, 7]
-    assert ids(store.page(key, "4", 2)) == [5, 6]  # the page ended at a row that was deleted since
-    assert ids(store.page(key, "8", 9)) == [9, "z"]
-    assert store.page(key, '"unknown"', 3) == []
-
-
 @pytest.mark.parametrize(
     "text", ["'; DROP TABLE lookalike_rows; --", "\x00", "<b>", "ü\u202e", "%s"]
 )
@@ -489,8 +479,8 @@ def test_changes_are_those_of_one_collection_and_until_the_transaction(store):
     assert store.changed(key, 2)[1] == Changed(["3"], [])
     assert store.changed(99, 1) == (None, Changed([], []))
     assert ids(store.rows_at(other, 1)) == [1, 2]
-    assert ids(store.page(other, None, 9)) == [2, 7]
-    assert ids(store.page(key, None, 9)) == [1, 4]
+    assert ids(store.rows_at(other, 2)) == [2, 7]
+    assert ids(store.rows_at(key, 3)) == [1, 4]
     assert store.count(other) == 2
     assert store.generations() == {key: 3, other: 2}
     assert store.head("a").next_row == 4

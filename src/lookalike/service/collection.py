@@ -121,6 +121,19 @@ class View:
         row = {name: plain(cell) for name, cell in self.shown(record).items()}
         return {"id": id, "label": self.label(id, row), "row": row}
 
+    def page(self, after: Any, limit: int) -> list[dict[str, Any]]:
+        """Return some rows behind the one of an id, in the order in which they were added."""
+        state = self.index.state_
+        last = -1 if after is None else state.names.position(after, "rows")
+        found: list[int] = []
+        for segment in state.segments.segments:
+            start = int(np.searchsorted(segment.positions, last, side="right"))
+            live = segment.positions[start:][segment.live[start:]]
+            found += live[: limit - len(found)].tolist()
+            if len(found) >= limit:
+                break
+        return [self.named_row(id, self.record(id)) for id in state.names.of(found)]
+
     def space(self, name: str) -> Index:
         """Return the index of a space: "plain" or "repaired"."""
         if name == "plain":
@@ -314,14 +327,6 @@ class Collection:
                 raise stored.TooFarBehind(who, "this generation", str(view.generation), hint)
             time.sleep(POLL_SECONDS)
         return view
-
-    def page(self, after: Any, limit: int) -> list[tuple[Any, dict[str, Any]]]:
-        """Return ids and records of some rows behind one of them."""
-        view, behind = self.view, None if after is None else dumps(after)
-        rows = self.store.page(self.key, behind, limit)
-        found = [(json.loads(row.id), json.loads(row.record)) for row in rows]
-        # A row that another server has just added is not in the view yet.
-        return [(id, view.record(id) if id in view.index else row) for id, row in found]
 
     def rows_since(self, generation: int) -> int:
         """Return how many rows were added, replaced or deleted behind a generation."""
@@ -591,19 +596,6 @@ class FolderCollection(Collection):
     def count(self) -> int:
         """Return the number of live rows."""
         return len(self.view.index)
-
-    def page(self, after: Any, limit: int) -> list[tuple[Any, dict[str, Any]]]:
-        """Return ids and records of some rows behind one of them."""
-        state = self.view.index.state_
-        last = -1 if after is None else state.names.position(after, "rows")
-        found: list[int] = []
-        for segment in state.segments.segments:
-            start = int(np.searchsorted(segment.positions, last, side="right"))
-            live = segment.positions[start:][segment.live[start:]]
-            found += live[: limit - len(found)].tolist()
-            if len(found) >= limit:
-                break
-        return [(id, self.view.record(id)) for id in state.names.of(found)]
 
     def _write(self, kind: str, *_: Any, **__: Any) -> NoReturn:
         """Refuse: rows are changed in the folder itself."""

@@ -176,8 +176,8 @@ def list_rows(
         rows = [view.named_row(id, view.record(id)) for id in ids if id in view.index]
     else:
         # One more than asked for says whether there is a next page.
-        page = collection.page(None if after is None else view.find(after), limit + 1)
-        rows = [view.named_row(id, record) for id, record in page[:limit]]
+        page = view.page(None if after is None else view.find(after), limit + 1)
+        rows = page[:limit]
         following = rows[-1]["id"] if len(page) > limit else None
     return http.answer({"rows": rows, "next": following, "generation": view.generation})
 

@@ -214,17 +214,6 @@ class Store:
         query = sa.select(sa.func.count()).where(c.collection == key, c.died.is_(None))
         return int(self.database.fetch(query)[0][0])
 
-    def page(self, key: int, after: str | None, limit: int) -> list[StoredRow]:
-        """Return some live rows behind the one of an id, in the order of their numbers."""
-        c = t.rows.c
-        query = sa.select(c.id, c.record).where(c.collection == key, c.died.is_(None))
-        if after is not None:
-            # The newest row of the id, deleted or not: paging goes on while rows are deleted.
-            last = sa.select(sa.func.max(c.number)).where(c.collection == key, c.id == after)
-            query = query.where(c.number > last.scalar_subquery())
-        found = self.database.fetch(query.order_by(c.number).limit(limit))
-        return [StoredRow(*row) for row in found]
-
     def moved(self, key: int, after: int, until: int) -> int:
         """Return how many rows were added or deleted behind a generation, up to another."""
         c = t.changes.c
