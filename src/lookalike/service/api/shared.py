@@ -35,9 +35,7 @@ class StrictRequest(Request):
         """Return the body, or raise what is wrong with it."""
         if not self.headers.get("content-type"):  # FastAPI before 0.132 takes it for JSON
             return await self.body()
-        if not hasattr(self, "_json"):
-            self._json = read_json(await self.body(), self.app.state.service.limits)
-        return self._json
+        return read_json(await self.body(), self.app.state.service.limits)
 
 
 class StrictRoute(APIRoute):

@@ -53,9 +53,8 @@ def graph(
     """Return the neighbors of a row, their neighbors, and so on."""
     view, most = collection.view, service.limits.nodes
     hubs = service.analyses.known_hubs(collection, view)
-    return http.answer(
-        grow(view, view.find(id), depth=depth, k=k, space=space, most=most, hubs=hubs)
-    )
+    made = grow(view, view.find(id), depth=depth, k=k, space=space, most=most, hubs=hubs)
+    return http.answer(made)
 
 
 def get_map(
@@ -66,6 +65,7 @@ def get_map(
 
 
 Drawn = Annotated[Map, Depends(get_map)]
+Conditions = Annotated[str, Query(max_length=10_000, description="As text or JSON.")]
 
 
 @router.get("/map", responses=http.LATER | raw("The map.", "application/octet-stream", BINARY))
@@ -76,11 +76,7 @@ def map_of_rows(collection: http.Found, made: Drawn) -> Response:
 
 
 @router.get("/map/matches", responses=http.LATER | documented("matches"))
-def map_matches(
-    service: http.Serving,
-    made: Drawn,
-    filter: Annotated[str, Query(max_length=10_000, description="Conditions, as text or JSON.")],
-) -> Response:
+def map_matches(service: http.Serving, made: Drawn, filter: Conditions) -> Response:
     """Return which rows of the map meet a filter."""
     check_filter(filter, service.limits)
     return http.answer(made.matches(filter))
