@@ -20,14 +20,11 @@ from lookalike._runtime.frames import make_frame
 from lookalike.errors import InvalidInput, NoAnswer, Param, suggest
 from lookalike.exploring.offline import N_NEIGHBORS, OWN, offline_page
 from lookalike.index import Index
+from lookalike.service import fitting, limits, safety, site
 from lookalike.service.api.models import Strict
 from lookalike.service.collection import View
-from lookalike.service.fitting import make
-from lookalike.service.limits import RequestLimits
-from lookalike.service.safety import AccessPolicy
 from lookalike.service.server import Server, free_port, measure_text
 from lookalike.service.service import Service, name_from, settings_from
-from lookalike.service.site import lean
 from lookalike.show.html.document import fragment
 from lookalike.show.html.markup import escape
 from lookalike.verbs.measures import AUTO, read_measure
@@ -81,7 +78,7 @@ class Explorer:
         self._chosen = Chosen()
         self._address = ""
         folder = tempfile.TemporaryDirectory(prefix="lookalike-")
-        access = AccessPolicy(tokens=True, framed=True)
+        access = safety.AccessPolicy(tokens=True, framed=True)
         self._service = Service(Path(folder.name) / "store.sqlite", access=access)
         self._running: list[tuple[Server, threading.Thread]] = []
         # Not a method of the explorer, for the same reason: its arguments must not hold it.
@@ -99,7 +96,7 @@ class Explorer:
                 raise InvalidInput(Param("label"), "a column of the table", repr(label), hint)
             rows = rows.compare_by([name for name in rows.names if name != label])
         settings = settings_from(options, self.title, {})
-        self._service.catalog.create(self._name, rows, settings, RequestLimits())
+        self._service.catalog.create(self._name, rows, settings, limits.RequestLimits())
 
     # -- what is chosen on the page ----------------------------------------------------------------
 
@@ -193,7 +190,7 @@ class Explorer:
         text = f'<a href="{link}" target="_blank" rel="noreferrer">Open the page</a> of '
         text += f"{escape(self.title)}, {len(index):,} rows; here are the rows most like the first."
         card = f'<div id="{name}">{fragment(f"<p>{text}</p>")}{hits._repr_html_()}</div>'  # type: ignore[union-attr]
-        script = lean((OWN / "notebook.js").read_text("utf-8"))
+        script = site.lean((OWN / "notebook.js").read_text("utf-8"))
         # In a block: a name of it would be one of the whole notebook.
         asked = ", ".join(map(json.dumps, (name, self.url, HEIGHT)))
         return f"{card}<script>{{\n{script}show({asked});\n}}</script>"
@@ -243,7 +240,7 @@ class Explorer:
         if len(drawn) < len(table):
             title = f"{self.title} ({len(drawn):,} of {len(table):,} rows)"
             settings = replace(settings, title=title)
-        measure, _ = make(settings, some.drop([settings.names]))
+        measure, _ = fitting.make(settings, some.drop([settings.names]))
         index = Index(measure, id_column=settings.names).fit(some)
         return replace(view, index=index, settings=settings, repaired=None, changed=0)
 

@@ -21,8 +21,7 @@ from lookalike._runtime.text import plain
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.exploring.payload import Arrays, write_baseline, write_columns
 from lookalike.measures.mixed.gower import Gower
-from lookalike.service.analysis import find_clusters, find_hubs, make_map
-from lookalike.service.answers import describe
+from lookalike.service import analysis, answers
 from lookalike.service.cells import to_json
 from lookalike.service.collection import View
 from lookalike.service.site import FIRST, IMPORT, WEB, lean, resolve
@@ -144,7 +143,7 @@ def _data(name: str, view: View, measure: Gower, k: int) -> bytes:
     cells = {c.name: [plain(c.cell(row)) for row in range(len(ids))] for c in shown}
     records = (dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True))
     head = {
-        "info": describe(name, view) | {"spaces": spaces, "jobs": []},
+        "info": answers.describe(name, view) | {"spaces": spaces, "jobs": []},
         "texts": [c.name for c in shown if c.kind.name in ("text", "category", "object")],
         "orders": levels,
         "weights": dict(measure.weights_),
@@ -165,14 +164,14 @@ def _data(name: str, view: View, measure: Gower, k: int) -> bytes:
 
 def _views(view: View, shown: Sequence[Column], arrays: Arrays, k: int) -> dict[str, Any]:
     """Return map, colors, clusters and hubs; tables of one or two rows have no groups."""
-    drawn = make_map(view)
+    drawn = analysis.make_map(view)
     places = arrays.add(np.asarray(drawn.arrays["places"]).T, "f4")
     colors = {column.name: drawn.colors(column.name) for column in shown}
     views: dict[str, Any] = {"colors": colors, "clusters": None, "hubs": None}
     views["map"] = drawn.drawn() | {"places": places, "newer": 0}
     if len(view.table) > 2:
-        clusters = find_clusters(view)
+        clusters = analysis.find_clusters(view)
         colors["cluster"] = drawn.by_cluster(clusters)
         views["clusters"] = clusters.document | clusters.of_rows()
-        views["hubs"] = find_hubs(view, None, k).document | {"newer": 0}
+        views["hubs"] = analysis.find_hubs(view, None, k).document | {"newer": 0}
     return views

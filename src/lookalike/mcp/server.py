@@ -21,17 +21,10 @@ from mcp.server import Server
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, Field, ValidationError, create_model
 
+from lookalike import errors
 from lookalike._runtime.progress import Cancelled, watching
 from lookalike._version import __version__
-from lookalike.errors import (
-    InvalidInput,
-    LookalikeError,
-    LookalikeWarning,
-    MissingFile,
-    Param,
-    missing_file,
-    suggest,
-)
+from lookalike.errors import InvalidInput, LookalikeError, Param, suggest
 from lookalike.service.limits import RequestLimits, check_verb
 from lookalike.show.result import Result
 from lookalike.verbs import VERBS, get_verb
@@ -59,7 +52,7 @@ class Tables:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder).expanduser().resolve()
         if not self.folder.is_dir():
-            raise missing_file(self.folder)
+            raise errors.missing_file(self.folder)
         self._read = lru_cache(MAX_KEPT)(_read)
 
     def resolve(self, name: str) -> Path:
@@ -112,7 +105,7 @@ class Tables:
         path = self.resolve(name)
         if not os.path.exists(path):  # also where a name is too long to be one
             hint, problem = suggest(name, self.listed()), "file not found"
-            raise MissingFile(Param("table", name), "a file", "none", hint, problem=problem)
+            raise errors.MissingFile(Param("table", name), "a file", "none", hint, problem=problem)
         stat = path.stat()
         # With its time and size: a file that was written anew is read again.
         given = self._read(path, json.dumps(kinds), stat.st_mtime_ns, stat.st_size)
@@ -249,7 +242,7 @@ class Agent:
         notes = [
             f"note: {one.message.text(spell_argument)}"
             for one in caught
-            if isinstance(one.message, LookalikeWarning)
+            if isinstance(one.message, errors.LookalikeWarning)
         ]
         # Tables are padded to their width, which would be bytes of nothing.
         lines = [line.rstrip() for line in result.text(WIDTH).split("\n")]
@@ -312,7 +305,7 @@ class Agent:
 
         def read() -> str:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", LookalikeWarning)
+                warnings.simplefilter("ignore", errors.LookalikeWarning)
                 source = self.tables.source(unquote(name))
                 if what == "report":
                     return str(get_verb("report")(source).to_html())

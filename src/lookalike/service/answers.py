@@ -16,10 +16,9 @@ from lookalike.errors import InvalidInput, spelled, suggest
 from lookalike.index import Hit, Hits
 from lookalike.index.segments import learn_levels
 from lookalike.measures import Measure
-from lookalike.service.analysis import CollectionSource
+from lookalike.service import analysis, fitting
 from lookalike.service.api.models import SearchIn
 from lookalike.service.collection import View
-from lookalike.service.fitting import IN_WORDS, list_measures, read_as
 from lookalike.service.problems import collected, spell_field
 from lookalike.service.store.store import NotFound
 from lookalike.table import Column, Table
@@ -70,7 +69,7 @@ def describe_measure(view: View) -> dict[str, Any]:
     return {
         "name": type(measure).__name__,
         "asked": view.settings.measure,
-        "words": IN_WORDS.get(view.settings.measure, type(measure).__name__),
+        "words": fitting.IN_WORDS.get(view.settings.measure, type(measure).__name__),
         "text": repr(measure),
         "reason": view.settings.reason,
         "weighable": bool(measure.traits.weighs_columns),
@@ -105,7 +104,7 @@ def measures_of(view: View) -> list[dict[str, Any]]:
     """Return the measures that can compare the rows of a view; found once per view."""
     with _fitting:  # several requests for the same fit each measure once
         if view not in _measures:
-            _measures[view] = list_measures(view.table)
+            _measures[view] = fitting.list_measures(view.table)
         return _measures[view]
 
 
@@ -128,7 +127,7 @@ def try_column(view: View, name: str, kind: Any) -> dict[str, Any]:
     if name not in names:
         raise NotFound(f"column {name[:80]!r}", "a column", "none", suggest(name, names))
     with collected():
-        table, unreadable = read_as(learn_levels(view.table), name, kind)
+        table, unreadable = fitting.read_as(learn_levels(view.table), name, kind)
     before, after = view.table[name], table[name]
     described = _column(after, True, view) | {"compared": name in table}
     cells = int(after.missing.sum() - before.missing.sum())
@@ -251,7 +250,7 @@ def search(view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
         hint = "Pass at least one id or record"
         raise InvalidInput("query", "something to start from", "an empty list", hint)
     space, more = asked["space"], {name: asked[name] for name in ("gamma", "among")}
-    source = CollectionSource(view, space=space, **more)
+    source = analysis.CollectionSource(view, space=space, **more)
     options = read_options(view, asked)
     for side in ("like", "unlike"):
         options[side] = [view.find(id) for id in asked[side]]

@@ -30,14 +30,10 @@ from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, missin
 from lookalike.index import Index
 from lookalike.measures import Measure
 from lookalike.measures.names import kebab, make_measure
-from lookalike.service.api import collections, search, views
-from lookalike.service.api.document import PROBLEMS, describe_api, index_page
-from lookalike.service.api.shared import answer, started
+from lookalike.service import jobs, monitoring, problems
+from lookalike.service.api import collections, document, search, shared, views
 from lookalike.service.fitting import CollectionSettings
-from lookalike.service.jobs import Started
 from lookalike.service.limits import RequestLimits
-from lookalike.service.monitoring import Recorder
-from lookalike.service.problems import handle
 from lookalike.service.safety import AccessPolicy, Safety
 from lookalike.service.service import Catalog, Service, load_example, name_from, settings_from
 from lookalike.service.site import Site
@@ -111,22 +107,23 @@ def create_app(service: Service) -> FastAPI:
         title="lookalike",
         version=__version__,
         summary="Which rows are alike, and why.",
-        responses=PROBLEMS,
+        responses=document.PROBLEMS,
         lifespan=live,
         docs_url=None,  # its page loads scripts from another site
         redoc_url=None,
         generate_unique_id_function=attrgetter("name"),  # names of functions, for those of clients
     )
-    app.openapi = partial(describe_api, app)  # type: ignore[method-assign]
+    app.openapi = partial(document.describe_api, app)  # type: ignore[method-assign]
     app.state.service = service
     for router in ROUTERS:
         app.include_router(router)
     # Starlette chooses the handler of the nearest class; the last is for our own mistakes.
     for kind in (LookalikeError, HTTPException, RequestValidationError, Exception):
-        app.add_exception_handler(kind, handle)
-    app.add_exception_handler(Started, lambda _, error: started(error.job))
+        app.add_exception_handler(kind, problems.handle)
+    app.add_exception_handler(jobs.Started, lambda _, error: shared.started(error.job))
     app.add_middleware(Safety, access=service.access, limits=service.limits, tokens=service.tokens)
-    app.add_middleware(Recorder, metrics=service.metrics)  # the outermost: it sees every answer
+    # The outermost: it sees every answer.
+    app.add_middleware(monitoring.Recorder, metrics=service.metrics)
     site = Site()
 
     @app.get("/", include_in_schema=False)
@@ -135,12 +132,12 @@ def create_app(service: Service) -> FastAPI:
 
     @app.get("/docs", include_in_schema=False)
     def docs() -> Response:
-        return HTMLResponse(index_page(app.openapi()))
+        return HTMLResponse(document.index_page(app.openapi()))
 
     @app.get("/api", include_in_schema=False)
     def start() -> Response:
         links = {"docs": "/docs", "openapi": "/openapi.json", "collections": "/api/v1/collections"}
-        return answer({"name": "lookalike", "version": __version__, "api": "v1", **links})
+        return shared.answer({"name": "lookalike", "version": __version__, "api": "v1", **links})
 
     # A coroutine: the file is in memory, and a thread would cost more than sending it.
     @app.get("/web/{path:path}", include_in_schema=False)

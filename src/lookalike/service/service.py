@@ -20,17 +20,13 @@ from lookalike.datasets import load_films, load_penguins
 from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, suggest
 from lookalike.index import Index
 from lookalike.kernels import load_compiler
-from lookalike.service.analysis import Analyses
-from lookalike.service.answers import describe, first_answer
-from lookalike.service.cells import dumps, stored_texts
+from lookalike.service import analysis, answers, cells, monitoring, sessions
 from lookalike.service.collection import Collection, FolderCollection, settings_of
 from lookalike.service.fitting import CollectionSettings, fit_index, read_rows
 from lookalike.service.jobs import Jobs
 from lookalike.service.limits import RequestLimits
-from lookalike.service.monitoring import Metrics
 from lookalike.service.problems import Refused, collected
 from lookalike.service.safety import AccessPolicy, TokenStore
-from lookalike.service.sessions import Sessions
 from lookalike.service.store.store import Head, NotFound, Store, dump, missing_collection
 from lookalike.table import Table
 from lookalike.table.formats.sizes import ReadLimits, check_counts, reading_at_most
@@ -162,7 +158,7 @@ class Catalog:
             table, ids, settings = read_rows(source, settings)
             check_counts(len(table), len(table.columns) + len(table.aside))
             index, settings = fit_index(table, ids, settings)
-        rows = list(zip(map(dumps, ids), stored_texts(table), strict=True))
+        rows = list(zip(map(cells.dumps, ids), cells.stored_texts(table), strict=True))
         about = (settings.to_text(), dump(table.schema))
         head = self.store.create(name, *about, rows, replace_old=replace_old)
         # The next start reads the fitted index instead of fitting it again.
@@ -244,12 +240,12 @@ class Service:
         self.folder = None if folder is None else Path(os.path.realpath(folder))
         self.store = Store(address)
         self.catalog = Catalog(self.store)
-        self.sessions = Sessions(self.store.database)
+        self.sessions = sessions.Sessions(self.store.database)
         self.tokens = TokenStore(self.store.database)
         self.access = access or AccessPolicy()
-        self.metrics = Metrics()
+        self.metrics = monitoring.Metrics()
         self.jobs = Jobs()
-        self.analyses = Analyses(self.jobs)
+        self.analyses = analysis.Analyses(self.jobs)
         self.store_answers = True
         # At least two: on one core a short search need not wait for a long one.
         self.turns = anyio.CapacityLimiter(max(2, count_jobs(-1)))
@@ -268,7 +264,7 @@ class Service:
 
     def warm(self, name: str) -> None:
         """Load a collection, and compute its first answer."""
-        first_answer(name, self.catalog.get(name).view)
+        answers.first_answer(name, self.catalog.get(name).view)
 
     def warm_soon(self) -> None:
         """Warm the collection that the page opens on, while the server answers already."""
@@ -319,7 +315,7 @@ class Service:
     def document(self, collection: Collection) -> dict[str, Any]:
         """Return the description of a collection, with its spaces and its running jobs."""
         view, active = collection.view, self.jobs.of(collection.name)
-        # A job for hubs computes the space as well, see Analyses.hubs.
+        # A job for hubs computes the space as well, see analysis.Analyses.hubs.
         repaired = "ready" if view.repaired is not None else "none"
         if repaired == "none" and any(job.kind in ("repair", "hubs") for job in active):
             repaired = "job"
@@ -328,7 +324,7 @@ class Service:
         helps = None if hubs is None else hubs.document.get("reduction_helps")
         spaces = {"plain": True, "repaired": repaired, "reduction_helps": helps}
         jobs = [job.to_dict() for job in active]
-        return describe(collection.name, view) | {"spaces": spaces, "jobs": jobs}
+        return answers.describe(collection.name, view) | {"spaces": spaces, "jobs": jobs}
 
     def file_under_folder(self, path: str) -> Path:
         """Return a file by its path below the allowed folder; refuse every other."""

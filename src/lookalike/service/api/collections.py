@@ -17,12 +17,10 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from lookalike.errors import LookalikeError
-from lookalike.service.answers import first_answer, measures_of, try_column
+from lookalike.service import answers, cells, fitting
 from lookalike.service.api import shared as http
 from lookalike.service.api.document import documented
 from lookalike.service.api.models import EXAMPLES, ColumnIn, CreateIn, MeasureIn, RowIn, RowsIn
-from lookalike.service.cells import integer_of
-from lookalike.service.fitting import list_measures
 from lookalike.service.limits import check_at_most, check_options
 from lookalike.service.problems import Refused, invalid
 from lookalike.service.service import Service, list_examples, load_example, name_from, settings_from
@@ -217,7 +215,7 @@ def put_row(service: http.Serving, collection: http.Found, id: str, body: RowIn)
     except NotFound:
         check_at_most("rows of the collection", len(collection.view.index) + 1, service.limits.rows)
         column, known = collection.view.settings.id_column, False
-        own = integer_of(id) if column is None else body.row.get(column)
+        own = cells.integer_of(id) if column is None else body.row.get(column)
         key = own if isinstance(own, int) and str(own) == id else id  # a path has numbers as text
         generation = collection.restore(key, body.row)
     else:
@@ -253,20 +251,20 @@ def opening(service: http.Serving, collection: Text = None, answered: Answered =
         if answered:
             # Without an answer the page searches by itself, and then shows the error.
             with contextlib.suppress(LookalikeError):
-                found["answer"] = first_answer(name, opened.view)
+                found["answer"] = answers.first_answer(name, opened.view)
     return http.answer(found)
 
 
 @router.get("/measures", responses=documented("measures"))
 def measures() -> Response:
     """List the measures that a collection can be asked for by name."""
-    return http.answer({"measures": list_measures()})
+    return http.answer({"measures": fitting.list_measures()})
 
 
 @router.get("/collections/{c}/measures", responses=documented("measures_of_rows"))
 def measures_for(found: http.Found) -> Response:
     """List the measures that can compare the rows of a collection; `words` says what they do."""
-    return http.answer({"measures": measures_of(found.view)})
+    return http.answer({"measures": answers.measures_of(found.view)})
 
 
 @router.post("/collections/{c}/measure", status_code=202, responses=http.LATER)
@@ -281,5 +279,5 @@ def refit(service: http.Serving, found: http.Found, body: MeasureIn) -> Response
 async def try_kind(service: http.Serving, found: http.Found, body: ColumnIn) -> Response:
     """Read a column as another kind on trial: what it would be, and what could not be read."""
     return await http.in_turn(
-        service, lambda: http.answer(try_column(found.view, body.column, body.kind))
+        service, lambda: http.answer(answers.try_column(found.view, body.column, body.kind))
     )

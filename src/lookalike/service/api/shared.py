@@ -16,11 +16,9 @@ from starlette.convertors import StringConvertor, register_url_convertor
 from starlette.responses import Response
 
 from lookalike.saving.safe_json import parse_json
+from lookalike.service import cells, client, jobs
 from lookalike.service.api.document import VERSION, documented
-from lookalike.service.cells import to_json
-from lookalike.service.client import path_of
 from lookalike.service.collection import Collection
-from lookalike.service.jobs import Job
 from lookalike.service.limits import RequestLimits, leaves
 from lookalike.service.problems import Refused
 from lookalike.service.service import Service
@@ -136,20 +134,20 @@ def group(prefix: str, tag: str) -> APIRouter:
 
 def answer(value: Any, status: int = 200) -> Response:
     """Return a JSON answer."""
-    return Response(to_json(value), status, media_type="application/json")
+    return Response(cells.to_json(value), status, media_type="application/json")
 
 
 def created(value: Any, *parts: Any) -> Response:
     """Answer with what was made, and where it is."""
     response = answer(value, 201)
-    response.headers["Location"] = path_of(*parts)
+    response.headers["Location"] = client.path_of(*parts)
     return response
 
 
 LATER = documented("started", 202)
 
 
-def started(job: Job) -> Response:
+def started(job: jobs.Job) -> Response:
     """Answer with the job that computes what was asked for, and where to look for it."""
     response = answer({"job": job.to_dict()}, 202)
     response.headers.update({"Location": f"{VERSION}jobs/{job.id}", "Retry-After": "1"})

@@ -11,16 +11,15 @@ from fastapi import Depends, Query
 from pydantic import Field
 from starlette.responses import Response, StreamingResponse
 
+from lookalike.service import cells, monitoring
 from lookalike.service.analysis import Analysis, Hubs, Map, grow
 from lookalike.service.analysis import profile as make_profile
 from lookalike.service.api import shared as http
 from lookalike.service.api.document import BINARY, documented, raw
 from lookalike.service.api.models import ProfileIn, Space
-from lookalike.service.cells import to_json
 from lookalike.service.collection import Collection
 from lookalike.service.jobs import Job
 from lookalike.service.limits import check_at_most, check_filter
-from lookalike.service.monitoring import TYPE
 
 router = http.group("/api/collections/{c}", "views")
 RowId = Annotated[str, Query(max_length=1_000)]
@@ -178,7 +177,7 @@ async def _events(job: Job) -> AsyncIterator[bytes]:
         ended = job.ended.is_set()
         if job.version != version:
             version, spoke = job.version, job.seen
-            yield b"event: job\ndata: " + to_json(job.to_dict()) + b"\n\n"
+            yield b"event: job\ndata: " + cells.to_json(job.to_dict()) + b"\n\n"
         elif job.seen - spoke > HEARTBEAT_SECONDS:
             spoke = job.seen
             yield b": alive\n\n"
@@ -222,4 +221,4 @@ def metrics(service: http.Serving) -> Response:
         "lookalike_lag_generations": dict(service.catalog.lag),
         "lookalike_jobs": dict(service.jobs.counts()),
     }
-    return Response(service.metrics.text(gauges), media_type=TYPE)
+    return Response(service.metrics.text(gauges), media_type=monitoring.TYPE)

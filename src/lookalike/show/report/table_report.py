@@ -19,17 +19,9 @@ from lookalike.leaderboard.comparing import compare
 from lookalike.measures.contract.base import Measure
 from lookalike.saving.fields import Integer
 from lookalike.show import layout
+from lookalike.show.html import markup
 from lookalike.show.html.drawings import scatter, spark_svg
-from lookalike.show.html.markup import (
-    Html,
-    bullets,
-    code,
-    escape,
-    folded,
-    paragraphs,
-    section,
-    table,
-)
+from lookalike.show.html.markup import Html, bullets, escape, folded, paragraphs, table
 from lookalike.show.report.study import Study
 from lookalike.show.result import Console, Result, Spell
 from lookalike.table import Column, Table
@@ -389,7 +381,7 @@ def make_report(
     read += f"\ntable = la.read_table({repr(title) if is_file else 'data'})"
     read += f"\nrows = table.drop({y!r})" if isinstance(y, str) else ""
     parts = {part.name: _write(part, study, words) for part in PARTS}
-    return TableReport(title, parts, _lead(study) + folded("Python", code(read), "python"))
+    return TableReport(title, parts, _lead(study) + folded("Python", markup.code(read), "python"))
 
 
 def _imports(measure: Any) -> list[str]:
@@ -437,5 +429,5 @@ def _write(part: ReportPart, study: Study, words: dict[str, str]) -> str:
     # Replaced by hand, not by str.format: the code itself has braces.
     for mark, word in words.items():
         lines = lines.replace(mark, word)
-    python = folded("Python", code(lines), "python")
-    return section(part.heading, body + paragraphs(notes) + python, part.name)
+    python = folded("Python", markup.code(lines), "python")
+    return markup.section(part.heading, body + paragraphs(notes) + python, part.name)
