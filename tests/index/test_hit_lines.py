@@ -21,7 +21,9 @@ PETS = {
 
 
 def reason(text):
-    return Reason("column", "number", 0.5, 1.0, 2.0, text)
+    made = Reason("column", None, 1.0, 2.0, 0.5)
+    made.__dict__["text"] = text  # instead of the phrase, which is made when it is read
+    return made
 
 
 def lines_of(rows, width, why=False, only=(), row=0, k=3):

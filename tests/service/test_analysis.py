@@ -18,7 +18,7 @@ from lookalike.service import ServiceError, analysis
 from lookalike.service.api.models import MeasureIn
 from lookalike.service.jobs import Started
 from lookalike.service.store import database as tables
-from lookalike.service.store.store import Kept, NotFound, Store
+from lookalike.service.store.store import NotFound, Store
 from lookalike.table import read_table
 from service.running import PETS, running
 
@@ -380,13 +380,14 @@ def test_rows_are_taken_whole_or_as_a_sample(made):
     assert some.fitted_measure() is None
     assert analysis.take(replace(view, changed=1)).fitted_measure() is None
 
-    assert analysis.take_again(view, list(range(12))).ids == list(range(12))
+    kept = {"document": {}, "arrays": {}}
+    assert analysis.Hubs.of(view, kept | {"ids": list(range(12))}).sample.ids == list(range(12))
     order = [*range(1, 12), 0]
-    again = analysis.take_again(view, order)
+    again = analysis.Hubs.of(view, kept | {"ids": order}).sample
     assert (again.ids, again.sampled) == (order, False)
     assert again.row(11)["row"]["name"] == "row 0"
-    assert analysis.take_again(view, order[1:]) is None
-    assert analysis.take_again(view, [*order[1:], 99]) is None
+    assert analysis.Hubs.of(view, kept | {"ids": order[1:]}) is None
+    assert analysis.Hubs.of(view, kept | {"ids": [*order[1:], 99]}) is None
 
     assert analysis.with_rows(whole, [1, 2, 1]) is whole
     few = analysis.RowSample(view, [0, 1], whole.table[np.arange(2)], False)
@@ -467,7 +468,7 @@ def test_hubs_of_a_view_are_counted_in_lists_no_longer_than_the_others(made):
     again = analysis.Hubs.of(made.view, found.kept())
     assert again.document == about
     assert again.sample.ids == list(range(12))
-    assert analysis.Hubs.of(made.view, Kept({"ids": [1], "document": {}}, {})) is None
+    assert analysis.Hubs.of(made.view, {"ids": [1], "document": {}, "arrays": {}}) is None
     both = analysis.find_hubs(made.view, analysis.fit_repaired(made.view), 3)
     assert set(both.arrays) == {"plain", "repaired"}
     assert both.arrays["repaired"].shape == (12, 3)
@@ -513,53 +514,68 @@ class Lists(list):
 
 
 class Ring:
-    """An index of numbers, whose neighbors are the next ones."""
+    """An index of numbers, whose neighbors are the next ones; of some the one before, too."""
 
     def __init__(self):
-        self.asked = []
+        self.asked, self.back = [], set()
 
     def search(self, ids, k):
         self.asked.append(list(ids))
+        steps = [*range(1, k + 1)]
         return [
-            Lists(SimpleNamespace(id=id + step, similarity=1 / step) for step in range(1, k + 1))
+            Lists(
+                SimpleNamespace(id=id + step, similarity=1 / abs(step))
+                for step in [*steps, *([-1] if id in self.back else [])]
+            )
             for id in ids
         ]
 
 
+def grown(index, depth, most):
+    """Return the graph around row 0 of an index, the depth of each row on it."""
+    view = SimpleNamespace(
+        space=lambda name: index, label=lambda *row: "", record=lambda id: None, generation=1
+    )
+    found = analysis.grow(view, 0, depth=depth, k=2, space="plain", most=most, hubs=None)
+    return found, {one["id"]: one["depth"] for one in found["nodes"]}
+
+
 def test_a_graph_is_walked_ring_by_ring():
     index = Ring()
-    lists, depths = analysis._walk(index, 0, 1, 2, 9)
+    found, depths = grown(index, 1, 9)
     assert (depths, index.asked) == ({0: 0, 1: 1, 2: 1}, [[0], [1, 2]])
     # The list of 2 shows 3 and 4, which are not on the graph; those of the last ring are no links.
-    assert analysis._links(lists, depths, 1) == [
+    assert found["links"] == [
         {"source": 0, "target": 1, "similarity": 1.0, "mutual": False},
         {"source": 0, "target": 2, "similarity": 0.5, "mutual": False},
     ]
-    lists[1].append(SimpleNamespace(id=0, similarity=0.1))
-    assert [one["mutual"] for one in analysis._links(lists, depths, 1)] == [True, False]
-    del lists[1]
-    assert [one["mutual"] for one in analysis._links(lists, depths, 1)] == [False, False]
+    index = Ring()
+    index.back = {1}
+    assert [one["mutual"] for one in grown(index, 1, 9)[0]["links"]] == [True, False]
     for most, expected in ((9, {0: 0, 1: 1, 2: 1, 3: 2, 4: 2}), (4, {0: 0, 1: 1, 2: 1, 3: 2})):
         index = Ring()
-        lists, depths = analysis._walk(index, 0, 2, 2, most)
+        found, depths = grown(index, 2, most)
         assert depths == expected
         assert index.asked == [[0], [1, 2], list(expected)[3:]]
-        assert all((one["target"] in expected) for one in analysis._links(lists, depths, 2))
+        assert all((one["target"] in expected) for one in found["links"])
     index = Ring()
-    assert analysis._walk(index, 0, 3, 2, 1)[1] == {0: 0}
+    assert grown(index, 3, 1)[1] == {0: 0}
     assert index.asked == [[0]]
 
 
-def test_nodes_of_a_graph_are_ringed_and_hollow(made):
+def test_nodes_of_a_graph_are_ringed_and_hollow(made, monkeypatch):
     # Row 0 is in all twelve lists, row 11 in none; row 5 came after they were counted.
     lists = np.array([[0, 1 + i % 10] for i in range(12)], dtype=np.int32)
     sample = analysis.take(made.view)
     sample.ids[5] = "another"
     hubs = analysis.Hubs(sample, {"k": 2}, {"plain": lists})
 
+    depths = {0: 0, 5: 1, 11: 1, 3: 2}
+
     def nodes(space, hubs):
-        found = analysis._nodes(made.view, {0: 0, 5: 1, 11: 1, 3: 2}, space, hubs)
-        return [tuple(one.values()) for one in found]
+        view = replace(made.view, repaired=made.view.index)
+        found = analysis.grow(view, 0, depth=2, k=2, space=space, most=9, hubs=hubs)
+        return [tuple(one.values()) for one in found["nodes"]]
 
     expected = [
         (0, "row 0", 0, 12, True, False),
@@ -567,8 +583,10 @@ def test_nodes_of_a_graph_are_ringed_and_hollow(made):
         (11, "row 11", 1, 0, False, True),
         (3, "row 3", 2, 1, False, False),
     ]
+    monkeypatch.setattr(analysis, "_walk", lambda *given: ({}, depths))
     assert nodes("plain", hubs) == nodes("repaired", hubs) == expected
     assert [one[3:] for one in nodes("plain", None)] == [(None, False, False)] * 4
+    monkeypatch.undo()
     grown = analysis.grow(made.view, 0, depth=1, k=2, space="plain", most=9, hubs=hubs)
     assert [one["depth"] for one in grown["nodes"]] == [0, 1, 1]
     assert [one["source"] for one in grown["links"]] == [0, 0]

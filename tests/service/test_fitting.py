@@ -101,7 +101,7 @@ def test_settings_follow_from_the_table():
 
 
 def test_settings_as_a_text():
-    settings = CollectionSettings("t", label_column="a")
+    settings = CollectionSettings("t", label_column="a", label={"columns": ["a"]})
     assert CollectionSettings.of_text(settings.to_text()) == settings
     assert (settings.row_label.columns, settings.row_label.with_id) == (("a",), False)
     assert CollectionSettings("t").row_label.columns == ()

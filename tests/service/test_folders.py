@@ -33,6 +33,8 @@ def test_a_folder_is_served_and_only_read(place, tmp_path):
         assert about["rows"] == 1500
         assert {column["name"] for column in about["columns"]} == {"title", "size", "color"}
         assert about["start"] in index
+        collection = service.catalog.get("films")
+        assert collection.follow() is collection.view  # nothing is written through the store
         for filter in (None, {"color": "red"}):
             found = client.search("films", 7, k=4, filter=filter)
             assert [hit["id"] for hit in found["hits"]] == index.search(7, k=4, filter=filter).ids

@@ -174,10 +174,10 @@ def test_jobs_that_are_remembered_are_few(monkeypatch):
 
 
 def test_a_job_that_does_not_change_sends_no_event():
-    job, jobs = Job("1", "map", "films", "key"), Jobs()
+    job = Job("1", "map", "films", "key")
 
     async def listen():
-        events = _events(jobs, job)
+        events = _events(job)
         sent = [await anext(events)]
         waiting = asyncio.ensure_future(anext(events, b"end"))
         for _ in range(3):  # three looks at a job that is as it was
@@ -188,7 +188,6 @@ def test_a_job_that_does_not_change_sends_no_event():
         return [*sent, await waiting, await anext(events, b"end")]
 
     first, last, end = run_alone(listen())
-    jobs.close()
     assert b'"queued"' in first
     assert b'"done"' in last
     assert end == b"end"
@@ -311,12 +310,10 @@ def test_a_view_that_nobody_watches_any_more_is_not_worked_on(monkeypatch, for_v
     job = jobs.start("map", "films", 1, work, for_view)
     while job.state == "queued":
         time.sleep(0.01)
-    with jobs.watch(job):
-        with jobs.watch(job):
-            assert job.watchers == 2
-        jobs.end_unwatched()
-        assert not job.cancel.is_set()  # one still watches
-    time.sleep(0.01)
+    job.seen = time.monotonic() + 60
+    jobs.end_unwatched()
+    assert not job.cancel.is_set()  # one has just seen it
+    job.seen = time.monotonic() - 0.01
     jobs.end_unwatched()
     if for_view:
         assert job.ended.wait(60)
@@ -344,8 +341,7 @@ def test_a_client_that_asks_now_and_then_keeps_a_view_alive(monkeypatch):
     monkeypatch.setattr(jobs_module, "GRACE_SECONDS", 0.2)
     jobs, go = Jobs(), threading.Event()
     job = jobs.start("map", "films", 1, lambda job: go.wait(60) and {}, True)
-    with jobs.watch(job):
-        pass
+    job.seen = time.monotonic()
     end = time.monotonic() + 1.0
     while time.monotonic() < end:
         assert not jobs.get(job.id).cancel.is_set()

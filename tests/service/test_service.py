@@ -168,17 +168,17 @@ def test_old_caches_are_written(catalog):
     saved = []
     one.view  # noqa: B018
     one.save_cache = lambda: saved.append(True)
-    catalog.save_caches()
+    catalog.follow()
     assert saved == []
     one._cached = -1_000
-    catalog.save_caches()
+    catalog.follow()
     assert saved == [True]
 
     def fails():
         raise LookalikeError("no")
 
     one.save_cache = fails
-    catalog.save_caches()  # not worth an error
+    catalog.follow()  # not worth an error
 
 
 def test_settings_from_options():
@@ -323,18 +323,16 @@ def test_one_round_after_the_other(service, monkeypatch):
         done.append("fails")
         raise LookalikeError("gone")
 
-    monkeypatch.setattr(service.sessions, "sweep", lambda: done.append("sweep"))
     monkeypatch.setattr(service.catalog, "follow", lambda: done.append("follow"))
-    monkeypatch.setattr(service.catalog, "save_caches", lambda: done.append("save"))
     service.store_answers = False
     service._stop = Rounds(2)
     service._follow()
-    assert done == ["sweep", "follow", "save", "follow", "save"]
+    assert done == ["follow", "follow"]
     assert service.store_answers is True
     monkeypatch.setattr(service.catalog, "follow", fails)
     service._stop = Rounds(2)
     service._follow()
-    assert done[5:] == ["sweep", "fails", "fails"]
+    assert done[2:] == ["fails", "fails"]
     assert service.store_answers is False
 
 

@@ -39,25 +39,25 @@ def ids(document):
 
 
 def test_an_answer_searches_for_the_last_round_and_the_one_before(service, monkeypatch):
-    found, view = parts(service)
+    _, view = parts(service)
     sessions = service.sessions
-    start = sessions.start(found, view, ASKED)
-    one = sessions.mark(found, view, start["id"], [1], [])
-    sessions.mark(found, view, start["id"], [], [4])
-    sessions.mark(found, view, start["id"], [3], [])
+    start = sessions.start(view, ASKED)
+    one = sessions.mark(view, start["id"], [1], [])
+    sessions.mark(view, start["id"], [], [4])
+    sessions.mark(view, start["id"], [3], [])
     searched = []
     search = Index.search
     monkeypatch.setattr(Index, "search", lambda *a, **b: searched.append(1) or search(*a, **b))
-    sessions.get(found, view, start["id"])
+    sessions.get(view, start["id"])
     assert len(searched) == 3  # the query alone, too, however many rounds there were
-    sessions.undo(found, view, start["id"])
-    assert sessions.undo(found, view, start["id"])["answer"]["hits"] == one["answer"]["hits"]
-    assert ids(sessions.undo(found, view, start["id"])) == ids(start)
+    sessions.undo(view, start["id"])
+    assert sessions.undo(view, start["id"])["answer"]["hits"] == one["answer"]["hits"]
+    assert ids(sessions.undo(view, start["id"])) == ids(start)
 
 
 def test_writers_do_not_wait_for_the_search_of_a_round(service, monkeypatch):
     found, view = parts(service)
-    start = service.sessions.start(found, view, ASKED)
+    start = service.sessions.start(view, ASKED)
     go, inside = threading.Event(), threading.Event()
     search = Index.search
 
@@ -68,7 +68,7 @@ def test_writers_do_not_wait_for_the_search_of_a_round(service, monkeypatch):
 
     monkeypatch.setattr(Index, "search", slow)
     marked = []
-    work = lambda: marked.append(service.sessions.mark(found, view, start["id"], [1], []))  # noqa: E731
+    work = lambda: marked.append(service.sessions.mark(view, start["id"], [1], []))  # noqa: E731
     thread = threading.Thread(target=work)
     thread.start()
     assert inside.wait(300)
@@ -85,30 +85,30 @@ def test_writers_do_not_wait_for_the_search_of_a_round(service, monkeypatch):
 def test_two_servers_change_one_session(service, tmp_path):
     """The second takes back a round and makes another: as many rounds, but not the same."""
     other = Service(tmp_path / "store.sqlite")
-    found, view = parts(service)
-    theirs, seen = parts(other)
-    id = service.sessions.start(found, view, ASKED)["id"]
-    service.sessions.mark(found, view, id, [1], [])
-    other.sessions.undo(theirs, seen, id)
-    changed = other.sessions.mark(theirs, seen, id, [3], [])
-    again = service.sessions.get(found, view, id)
+    _, view = parts(service)
+    _, seen = parts(other)
+    id = service.sessions.start(view, ASKED)["id"]
+    service.sessions.mark(view, id, [1], [])
+    other.sessions.undo(seen, id)
+    changed = other.sessions.mark(seen, id, [3], [])
+    again = service.sessions.get(view, id)
     assert again["liked"] == [3]
     assert ids(again) == ids(changed)
     other.store.close()
 
 
 def test_parallel_marks_are_all_kept(service):
-    found, view = parts(service)
-    id = service.sessions.start(found, view, ASKED)["id"]
+    _, view = parts(service)
+    id = service.sessions.start(view, ASKED)["id"]
     threads = [
-        threading.Thread(target=service.sessions.mark, args=(found, view, id, [row], []))
+        threading.Thread(target=service.sessions.mark, args=(view, id, [row], []))
         for row in (1, 2, 3, 4)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    document = service.sessions.get(found, view, id)
+    document = service.sessions.get(view, id)
     assert sorted(document["liked"]) == [1, 2, 3, 4]
     assert document["round"] == 4
 
@@ -167,8 +167,8 @@ def test_a_session_outlives_the_server_and_its_rows(tmp_path):
 
 
 def test_sessions_expire_a_month_after_the_last_mark(service, monkeypatch):
-    found, view = parts(service)
-    ids_made = [service.sessions.start(found, view, ASKED)["id"] for _ in range(2)]
+    _, view = parts(service)
+    ids_made = [service.sessions.start(view, ASKED)["id"] for _ in range(2)]
     c = tables.sessions.c
     day = dt.timedelta(days=1)
     with service.store.database.write() as connection:
@@ -177,30 +177,35 @@ def test_sessions_expire_a_month_after_the_last_mark(service, monkeypatch):
             query = tables.sessions.update().where(c.id == id)
             connection.execute(query.values(touched=at))
     assert service.sessions.sweep() == 1
-    assert service.sessions.get(found, view, ids_made[0])["round"] == 0
+    assert service.sessions.get(view, ids_made[0])["round"] == 0
     with pytest.raises(NotFound, match=f"session '{ids_made[1]}': not found"):
-        service.sessions.get(found, view, ids_made[1])
+        service.sessions.get(view, ids_made[1])
     assert service.sessions.sweep() == 0
+    old = tables.sessions.update().values(touched="2020-01-01T00:00:00+00:00")
+    service.store.database.change(old)
+    service.sessions.start(view, ASKED)  # which looks for old ones
+    with pytest.raises(NotFound):
+        service.sessions.get(view, ids_made[0])
 
 
 def test_a_session_that_is_deleted_is_gone(service):
-    found, view = parts(service)
+    _, view = parts(service)
     sessions = service.sessions
-    one = sessions.start(found, view, ASKED)["id"]
+    one = sessions.start(view, ASKED)["id"]
     assert len(one) == 16
-    sessions.delete(found, one)
+    sessions.delete(view, one)
     with pytest.raises(NotFound):
-        sessions.delete(found, one)
+        sessions.delete(view, one)
 
 
 def test_a_session_in_full(service):
     found, view = parts(service)
-    start = service.sessions.start(found, view, ASKED | {"query": "Tom", "gamma": 0.5})
+    start = service.sessions.start(view, ASKED | {"query": "Tom", "gamma": 0.5})
     assert start["asked"]["query"] == {"id": 0}
     assert (start["round"], start["history"], start["liked"], start["unliked"]) == (0, [], [], [])
     assert (start["answer"]["matched"], start["answer"]["space"]) == (6, "plain")
     assert start["answer"]["generation"] == 1
-    two = service.sessions.mark(found, view, start["id"], [1, 3], [4])
+    two = service.sessions.mark(view, start["id"], [1, 3], [4])
     expected = la.Index().fit(PETS).search(0, 4, like=[1, 3], unlike=[4], gamma=0.5)
     assert ids(two) == expected.ids
     assert two["history"] == [{"round": 1, "liked": [1, 3], "unliked": [4]}]
@@ -209,12 +214,12 @@ def test_a_session_in_full(service):
         ranks[id] - rank if id in ranks else "new" for rank, id in enumerate(ids(two), 1)
     ]
     # All rows of the round are deleted: it counts, and changes nothing.
-    service.sessions.undo(found, view, start["id"])
-    service.sessions.mark(found, view, start["id"], [2], [])
+    service.sessions.undo(view, start["id"])
+    service.sessions.mark(view, start["id"], [2], [])
     found.remove([2])
-    after = service.sessions.get(found, found.view, start["id"])
+    after = service.sessions.get(found.view, start["id"])
     assert (after["round"], after["liked"]) == (1, [2])
-    back = service.sessions.undo(found, found.view, start["id"])
+    back = service.sessions.undo(found.view, start["id"])
     assert (back["round"], ids(back)) == (0, ids(after))
-    record = service.sessions.start(found, view, ASKED | {"query": {"record": {"weight": 3}}})
+    record = service.sessions.start(view, ASKED | {"query": {"record": {"weight": 3}}})
     assert record["answer"]["query"]["id"] is None

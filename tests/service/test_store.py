@@ -14,7 +14,7 @@ from lookalike.index import Index
 from lookalike.service.store import database as tables
 from lookalike.service.store import store as stored
 from lookalike.service.store.database import Database, StoreFull, StoreUnavailable
-from lookalike.service.store.store import Changed, Conflict, Kept, NotFound, Store, StoredRow
+from lookalike.service.store.store import Changed, Conflict, NotFound, Store, StoredRow
 from lookalike.table import Schema, read_table
 
 
@@ -138,16 +138,6 @@ def test_deleted_rows_are_dropped_when_the_measure_was_fitted_without_them(store
     with store.database.read() as connection:
         count = connection.execute(sa.select(sa.func.count()).select_from(tables.rows)).scalar()
     assert count == 2
-
-
-def test_pages_follow_the_order_of_the_rows(store):
-    key = store.create("a", "{}", b"", rows(*range(10))).key
-    write(store, key, add=["z"], remove=[4])
-    assert ids(store.page(key, None, 4)) == [0, 1, 2, 3]
-    assert ids(store.page(key, "3", 3)) == [5, 6, 7]
-    assert ids(store.page(key, "4", 2)) == [5, 6]  # the page ended at a row that was deleted since
-    assert ids(store.page(key, "8", 9)) == [9, "z"]
-    assert store.page(key, '"unknown"', 3) == []
 
 
 @pytest.mark.parametrize(
@@ -364,18 +354,18 @@ def test_results_are_few_and_small(tmp_path, monkeypatch):
         with store.database.read() as connection:
             return {kind for (kind,) in connection.execute(sa.select(tables.results.c.kind))}
 
-    kept = Kept({"a": [1, "b"]}, {"x": np.arange(5.0)})
+    kept = {"about": {"a": [1, "b"]}, "arrays": {"x": np.arange(5.0)}}
     for k in range(12):
         assert store.save_result(head.key, f"hubs-{k:02}", 1, kept)
     assert len(kinds()) == stored.MAX_RESULTS
     assert "hubs-11" in kinds()
     found = store.load_result(head.key, "hubs-11", 1)
-    assert found.about == kept.about
-    assert np.array_equal(found.arrays["x"], kept.arrays["x"])
+    assert found["about"] == kept["about"]
+    assert np.array_equal(found["arrays"]["x"], kept["arrays"]["x"])
     assert store.load_result(head.key, "hubs-11", 2) is None
     assert store.save_result(head.key, "map", 2, kept)
     assert kinds() == {"map"}  # what belongs to older rows has gone
-    size = len(stored.dump(kept._asdict()))
+    size = len(stored.dump(kept))
     for most, fits in ((size, True), (size - 1, False)):
         monkeypatch.setattr(stored, "MAX_RESULT_BYTES", most)
         assert store.save_result(head.key, "map", 2, kept) is fits
@@ -391,16 +381,16 @@ def test_objects_are_data(tmp_path):
     head = store.create("some", "{}", b"", [("0", "{}")])
     values = np.empty(1, dtype=object)
     values[0] = {"a": 1}
-    store.save_result(head.key, "map", 1, Kept({}, {"x": values}))
-    assert store.load_result(head.key, "map", 1).arrays["x"].tolist() == [{"a": 1}]
+    store.save_result(head.key, "map", 1, {"x": values})
+    assert store.load_result(head.key, "map", 1)["x"].tolist() == [{"a": 1}]
     store.close()
 
 
 def test_a_result_comes_back_as_it_was_kept(tmp_path):
-    kept = Kept({"a": [1, "é"]}, {"x": np.arange(3)})
-    again = Kept(**stored.parse(stored.dump(kept._asdict()), dict))
-    assert again.about == {"a": [1, "é"]}
-    assert list(again.arrays) == ["x"]
+    kept = {"about": {"a": [1, "é"]}, "arrays": {"x": np.arange(3)}}
+    again = stored.parse(stored.dump(kept), dict)
+    assert again["about"] == {"a": [1, "é"]}
+    assert list(again["arrays"]) == ["x"]
     store = Store(tmp_path / "a.sqlite")
     key, other = (store.create(name, "{}", b"", []).key for name in "ab")
     for one in (key, other):
@@ -418,8 +408,8 @@ def test_a_result_comes_back_as_it_was_kept(tmp_path):
             return [kind for (kind,) in found]
 
     assert (kinds(key), kinds(other)) == (["hubs"], ["map"])
-    assert store.save_result(key, "hubs", 1, Kept({"new": 1}, {}))
-    assert store.load_result(key, "hubs", 1).about == {"new": 1}
+    assert store.save_result(key, "hubs", 1, {"new": 1})
+    assert store.load_result(key, "hubs", 1) == {"new": 1}
     with store.database.write() as connection:
         connection.execute(tables.results.update().values(hash="0"))
     assert store.load_result(key, "hubs", 1) is None
@@ -489,8 +479,8 @@ def test_changes_are_those_of_one_collection_and_until_the_transaction(store):
     assert store.changed(key, 2)[1] == Changed(["3"], [])
     assert store.changed(99, 1) == (None, Changed([], []))
     assert ids(store.rows_at(other, 1)) == [1, 2]
-    assert ids(store.page(other, None, 9)) == [2, 7]
-    assert ids(store.page(key, None, 9)) == [1, 4]
+    assert ids(store.rows_at(other, 2)) == [2, 7]
+    assert ids(store.rows_at(key, 3)) == [1, 4]
     assert store.count(other) == 2
     assert store.generations() == {key: 3, other: 2}
     assert store.head("a").next_row == 4

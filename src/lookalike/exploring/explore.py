@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 import threading
@@ -17,13 +18,11 @@ from starlette.responses import Response
 from lookalike._runtime.files import check_writable, replacing
 from lookalike._runtime.frames import make_frame
 from lookalike.errors import InvalidInput, NoAnswer, Param, suggest
-from lookalike.exploring.offline import N_NEIGHBORS, offline_page
+from lookalike.exploring.offline import N_NEIGHBORS, OWN, offline_page
 from lookalike.index import Index
+from lookalike.service import fitting, limits, safety, site
 from lookalike.service.api.models import Strict
 from lookalike.service.collection import View
-from lookalike.service.fitting import make
-from lookalike.service.limits import RequestLimits
-from lookalike.service.safety import AccessPolicy
 from lookalike.service.server import Server, free_port, measure_text
 from lookalike.service.service import Service, name_from, settings_from
 from lookalike.show.html.document import fragment
@@ -36,22 +35,6 @@ HEIGHT = 720  # pixels of the page in a notebook
 MAX_ROWS_IN_A_FILE = 5_000
 N_CARD_HITS = 5  # rows of the card that is shown where the page is not
 START_SECONDS = 60.0
-# Run by notebooks that run scripts: without an answer of the kernel only the card stays.
-SCRIPT = """
-(async () => {
-  const card = document.getElementById("%(id)s");
-  const frame = document.createElement("iframe");
-  Object.assign(frame, { src: "%(address)s", title: "lookalike", height: %(height)d });
-  frame.style.cssText = "width:100%%;border:1px solid #8884;border-radius:6px";
-  try {
-    await fetch("%(origin)s/healthz", { mode: "no-cors" });
-    card?.replaceChildren(frame);
-    // marimo gives an output a frame, and its height before the page is in it.
-    const own = window.frameElement;
-    if (own?.matches("[onload*=resizeIframe]")) own.style.height = "calc(%(height)dpx + 2em)";
-  } catch { /* the browser does not reach the kernel */ }
-})();
-"""
 
 
 class Chosen(Strict):
@@ -74,9 +57,8 @@ class Explorer:
     Parameters
     ----------
     table : path, frame, dict of columns, Table or Index
-    title : str, optional
-    options : mapping, settings of the collection
-    label, columns : as of ``explore``
+    title, label, columns : as of ``explore``
+    **options : settings of the collection
 
     Examples
     --------
@@ -88,21 +70,15 @@ class Explorer:
     """
 
     def __init__(
-        self,
-        table: Any,
-        title: str | None,
-        options: Mapping[str, Any],
-        label: str | None = None,
-        columns: str | Sequence[str] | None = None,
+        self, table: Any, title: str | None, label: str | None, columns: Any, **options: Any
     ) -> None:
         source = as_source(table)
         self.title = title or Path(source.name).name
         self._name, self._given = name_from(self.title), table
         self._chosen = Chosen()
-        self._server: Server | None = None
-        self._address = self._token = ""
+        self._address = ""
         folder = tempfile.TemporaryDirectory(prefix="lookalike-")
-        access = AccessPolicy(tokens=True, framed=True)
+        access = safety.AccessPolicy(tokens=True, framed=True)
         self._service = Service(Path(folder.name) / "store.sqlite", access=access)
         self._running: list[tuple[Server, threading.Thread]] = []
         # Not a method of the explorer, for the same reason: its arguments must not hold it.
@@ -110,35 +86,34 @@ class Explorer:
         index = source.index
         rows: Any = index
         if index is not None and options["measure"] == AUTO:  # an index has a measure
-            options = {**options, "measure": measure_text(index.measure_)}
+            options["measure"] = measure_text(index.measure_)
         if index is None or label is not None or columns is not None:
             rows = select_columns(source.rows().table, columns)
-            options = {**options, "id_column": index and index.id_column}
+            options["id_column"] = index and index.id_column
         if label is not None:
             if label not in column_names(rows):
                 hint = suggest(label, column_names(rows))
                 raise InvalidInput(Param("label"), "a column of the table", repr(label), hint)
             rows = rows.compare_by([name for name in rows.names if name != label])
         settings = settings_from(options, self.title, {})
-        self._service.catalog.create(self._name, rows, settings, RequestLimits())
+        self._service.catalog.create(self._name, rows, settings, limits.RequestLimits())
 
     # -- what is chosen on the page ----------------------------------------------------------------
 
     @property
     def weights(self) -> Any:
         """The weight of every compared column, as a data frame."""
-        names = list(self._view.schema.kinds)
-        weights = [float(self._chosen.weights.get(name, 1.0)) for name in names]
-        return make_frame({"column": names, "weight": weights}, "pandas")
+        weights = {name: self._chosen.weights.get(name, 1.0) for name in self._view.schema.kinds}
+        return make_frame({"column": list(weights), "weight": list(weights.values())}, "pandas")
 
     @property
     def filter(self) -> Any:
         """The conditions on rows, as a data frame: column, operator, value."""
-        every = self._chosen.filter.items()
+        every, names = self._chosen.filter.items(), ("column", "operator", "value")
         rows = [(name, *pair) for name, conditions in every for pair in conditions.items()]
-        names = ("column", "operator", "value")
-        columns = {name: [row[i] for row in rows] for i, name in enumerate(names)}
-        return make_frame(columns, "pandas")
+        return make_frame(
+            {name: [row[i] for row in rows] for i, name in enumerate(names)}, "pandas"
+        )
 
     @property
     def marks(self) -> Any:
@@ -176,14 +151,14 @@ class Explorer:
     @property
     def url(self) -> str:
         """The address of the page with its token; starts the server."""
-        if self._server is None:
+        if not self._address:
             self._start()
-        return f"{self._address}/#/{self._name}?token={self._token}"
+        return self._address
 
     def _start(self) -> None:
-        _, self._token = self._service.tokens.create("notebook", "write")
+        _, token = self._service.tokens.create("notebook", "write")
         port, listens = free_port(HOST, 0), threading.Event()
-        self._server = Server(self._service, HOST, port, listens.set)
+        server = Server(self._service, HOST, port, listens.set)
         # Weak: the server would keep the explorer alive, and its finalizer would never run.
         chosen = weakref.ref(self)
 
@@ -194,14 +169,14 @@ class Explorer:
             return Response(status_code=204)
 
         note.__annotations__["body"] = Chosen
-        self._server.config.app.post("/api/notebook", include_in_schema=False)(note)  # type: ignore[union-attr]
-        thread = threading.Thread(target=self._server.run, name="lookalike-explore", daemon=True)
+        server.config.app.post("/api/notebook", include_in_schema=False)(note)  # type: ignore[union-attr]
+        thread = threading.Thread(target=server.run, name="lookalike-explore", daemon=True)
         thread.start()
-        self._running.append((self._server, thread))
+        self._running.append((server, thread))
         if not listens.wait(START_SECONDS):
             hint = "Is this process allowed to listen on 127.0.0.1?"
             raise NoAnswer("explore", "a server that listens", "none", hint)
-        self._address = f"http://{HOST}:{port}"
+        self._address = f"http://{HOST}:{port}/#/{self._name}?token={token}"
 
     def close(self) -> None:
         """Stop the server and delete its copy of the rows; the handle can no longer be used."""
@@ -215,8 +190,10 @@ class Explorer:
         text = f'<a href="{link}" target="_blank" rel="noreferrer">Open the page</a> of '
         text += f"{escape(self.title)}, {len(index):,} rows; here are the rows most like the first."
         card = f'<div id="{name}">{fragment(f"<p>{text}</p>")}{hits._repr_html_()}</div>'  # type: ignore[union-attr]
-        names = {"id": name, "address": self.url, "origin": self._address, "height": HEIGHT}
-        return f"{card}<script>{SCRIPT % names}</script>"
+        script = site.lean((OWN / "notebook.js").read_text("utf-8"))
+        # In a block: a name of it would be one of the whole notebook.
+        asked = ", ".join(map(json.dumps, (name, self.url, HEIGHT)))
+        return f"{card}<script>{{\n{script}show({asked});\n}}</script>"
 
     def __repr__(self) -> str:
         return f"Explorer({self.title!r}, {len(self._view.index):,} rows)"
@@ -263,7 +240,7 @@ class Explorer:
         if len(drawn) < len(table):
             title = f"{self.title} ({len(drawn):,} of {len(table):,} rows)"
             settings = replace(settings, title=title)
-        measure, _ = make(settings, some.drop([settings.names]))
+        measure, _ = fitting.make(settings, some.drop([settings.names]))
         index = Index(measure, id_column=settings.names).fit(some)
         return replace(view, index=index, settings=settings, repaired=None, changed=0)
 
@@ -327,5 +304,4 @@ def explore(
     """
     chosen = read_measure(AUTO if measure is None else measure)
     text = chosen if isinstance(chosen, str) else measure_text(chosen)
-    options = {"measure": text, "weights": dict(weights or {})}
-    return Explorer(table, title, options, label, columns)
+    return Explorer(table, title, label, columns, measure=text, weights=dict(weights or {}))

@@ -21,8 +21,7 @@ from lookalike._runtime.text import plain
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.exploring.payload import Arrays, write_baseline, write_columns
 from lookalike.measures.mixed.gower import Gower
-from lookalike.service.analysis import find_clusters, find_hubs, make_map
-from lookalike.service.answers import describe
+from lookalike.service import analysis, answers
 from lookalike.service.cells import to_json
 from lookalike.service.collection import View
 from lookalike.service.site import FIRST, IMPORT, WEB, lean, resolve
@@ -57,8 +56,12 @@ def offline_page(name: str, view: View, k: int = N_NEIGHBORS) -> str:
         hint = Phrase("Use ", Param("measure", "gower"), ", or explore it with a server")
         found = type(measure).__name__
         raise InvalidInput(Param("measure"), "Gower, which compares column by column", found, hint)
-    script, style = _script(), _style()
+    files = {p.relative_to(WEB).as_posix(): p.read_text("utf-8") for p in WEB.rglob("*.js")}
+    # With our answers in place of those of the server.
+    script = one_script(files | {p.name: p.read_text("utf-8") for p in OWN.glob("*.js")})
     page = (WEB / "index.html").read_text("utf-8")
+    sheets = [*re.findall(r'href="/web/([^"]+)"', page), "style/later.css"]
+    style = "".join((WEB / name).read_text("utf-8") for name in sheets) + STYLE
     page = LINKED.sub("", page)
     # Cells are untrusted: only our script runs, and nothing can be sent or loaded.
     policy = f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
@@ -130,26 +133,17 @@ def _closed(name: str, text: str) -> str:
     return f"const {own} = (() => {{\n{body}return {{ {', '.join(names)} }};\n}})();\n"
 
 
-def _script() -> str:
-    """Return all modules of the page, with our answers in place of the server's."""
-    files = {p.relative_to(WEB).as_posix(): p.read_text("utf-8") for p in WEB.rglob("*.js")}
-    return one_script(files | {p.name: p.read_text("utf-8") for p in OWN.glob("*.js")})
-
-
-def _style() -> str:
-    names = re.findall(r'href="/web/([^"]+)"', (WEB / "index.html").read_text("utf-8"))
-    sheets = [(WEB / name).read_text("utf-8") for name in (*names, "style/later.css")]
-    return "".join(sheets) + STYLE
-
-
 def _data(name: str, view: View, measure: Gower, k: int) -> bytes:
     """Return one line of JSON, then the arrays that it names."""
     arrays, table = Arrays(), view.table
     shown = [column for column in table.every if column.name != view.hidden]
     levels = {c.name: list(map(plain, c.kind.levels)) for c in shown if c.kind.name == "order"}
     spaces = {"plain": True, "repaired": "none", "reduction_helps": False}
+    ids = table[view.settings.names].values.tolist()
+    cells = {c.name: [plain(c.cell(row)) for row in range(len(ids))] for c in shown}
+    records = (dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True))
     head = {
-        "info": describe(name, view) | {"spaces": spaces, "jobs": []},
+        "info": answers.describe(name, view) | {"spaces": spaces, "jobs": []},
         "texts": [c.name for c in shown if c.kind.name in ("text", "category", "object")],
         "orders": levels,
         "weights": dict(measure.weights_),
@@ -159,31 +153,25 @@ def _data(name: str, view: View, measure: Gower, k: int) -> bytes:
         "gamma": GAMMA,
         "columns": write_columns(measure, table.drop([view.settings.names]), arrays),
         "baseline": write_baseline(measure, arrays),
-        **_rows(view, shown),
+        "rows": len(ids),
+        "ids": ids,
+        "labels": [view.label(id, record) for id, record in zip(ids, records, strict=True)],
+        "cells": cells,
         **_views(view, shown, arrays, k),
     }
     return to_json(head) + b"\n" + arrays.to_bytes()
 
 
-def _rows(view: View, shown: Sequence[Column]) -> dict[str, Any]:
-    """Return the cells of all rows by column, with their ids and labels."""
-    ids = view.table[view.settings.names].values.tolist()
-    cells = {c.name: [plain(c.cell(row)) for row in range(len(ids))] for c in shown}
-    records = (dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True))
-    labels = [view.label(id, record) for id, record in zip(ids, records, strict=True)]
-    return {"rows": len(ids), "ids": ids, "labels": labels, "cells": cells}
-
-
 def _views(view: View, shown: Sequence[Column], arrays: Arrays, k: int) -> dict[str, Any]:
     """Return map, colors, clusters and hubs; tables of one or two rows have no groups."""
-    drawn = make_map(view)
+    drawn = analysis.make_map(view)
     places = arrays.add(np.asarray(drawn.arrays["places"]).T, "f4")
     colors = {column.name: drawn.colors(column.name) for column in shown}
     views: dict[str, Any] = {"colors": colors, "clusters": None, "hubs": None}
     views["map"] = drawn.drawn() | {"places": places, "newer": 0}
     if len(view.table) > 2:
-        clusters = find_clusters(view)
+        clusters = analysis.find_clusters(view)
         colors["cluster"] = drawn.by_cluster(clusters)
         views["clusters"] = clusters.document | clusters.of_rows()
-        views["hubs"] = find_hubs(view, None, k).document | {"newer": 0}
+        views["hubs"] = analysis.find_hubs(view, None, k).document | {"newer": 0}
     return views

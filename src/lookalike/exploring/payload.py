@@ -8,16 +8,14 @@ nearest in all columns.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from lookalike._runtime.text import plain
 from lookalike._runtime.threads import blocks, run
-from lookalike.measures.contract.rows import Rows
 from lookalike.measures.mixed.gower import Gower
-from lookalike.measures.mixed.plan import COLUMN, SIMPLE, MixedPlan
+from lookalike.measures.mixed.plan import COLUMN, SIMPLE
 from lookalike.service.cells import dumps
 from lookalike.table import Table
 
@@ -67,138 +65,118 @@ def write_columns(measure: Gower, table: Table, arrays: Arrays) -> list[dict[str
     arrays : Arrays
         Where codes and differences are appended.
     """
-    plan, rows = measure.plan_, measure.rows_
+    writer, plan = _Writer(measure, arrays), measure.plan_
     joined = table.join(plan.joined)
     together = {", ".join(names): list(names) for names in plan.joined}
-    missing = plan.missing(rows.arrays)
+    missing = plan.missing(measure.rows_.arrays)
     listed: list[tuple[dict[str, Any], int]] = []
     columns = []
     # As the plan has them: sums in another order round differently from those of the library.
     for j, name in enumerate(plan.names):
-        column: dict[str, Any] = {
-            "name": name,
-            "parts": together.get(name, [name]),
-            "dropped": name in plan.dropped,
-        }
-        if not _write_simple(plan, rows, j, column, arrays):
-            cells = joined[name]
-            keys = [dumps(plain(cells.cell(row))) for row in range(len(joined))]
-            if not _write_table(plan, rows, j, (keys, missing[:, j]), column, arrays):
-                column |= {"how": "list", "gaps": arrays.add(missing[:, j], "u1")}
-                listed.append((column, j))
-        columns.append(column)
+        parts, dropped = together.get(name, [name]), name in plan.dropped
+        column = {"name": name, "parts": parts, "dropped": dropped}
+        how = writer.simple(j)
+        if how is None:
+            cells, gone = joined[name], missing[:, j]
+            how = writer.distinct(j, [dumps(plain(cells.cell(r))) for r in range(len(gone))], gone)
+        columns.append(column | (how or {"how": "list", "gaps": arrays.add(missing[:, j], "u1")}))
+        if how is None:
+            listed.append((columns[-1], j))
     if listed:
-        _write_lists(measure, listed, arrays)
+        writer.lists(listed)
     return columns
 
 
-def _write_simple(
-    plan: MixedPlan, rows: Rows, j: int, column: dict[str, Any], arrays: Arrays
-) -> bool:
-    """Write a column of the kernel's groups; False where it has to be compared by pairs."""
-    group = int(np.searchsorted(plan.ends, j, side="right"))
-    if j >= plan.n_simple or group == 1:  # curved numbers: powers differ between languages
-        return False
-    values = rows.arrays[SIMPLE][:, j]
-    here = ~np.isnan(values)
-    if group == 4:
-        start, size = plan.starts[j].tolist()
-        codes = np.where(here, values + 1, 0).astype(np.int64)
-        table = plan.levels[start : start + size * size]
-        column |= {"how": "table", "codes": arrays.codes(codes)} | _table(table, size, arrays)
-        return True
-    distinct = np.unique(values[here])
-    codes = np.where(here, np.searchsorted(distinct, values) + 1, 0)
-    column |= {"how": ("number", "", "equal", "flag")[group], "codes": arrays.codes(codes)}
-    column["values"] = arrays.add(np.concatenate([[np.nan], distinct]), "f8")
-    return True
+class _Writer:
+    """Writes the columns of a measure in one of three ways; None where one does not fit.
 
+    Parameters
+    ----------
+    measure : Gower, fitted
+    arrays : Arrays
+    """
 
-def _table(differs: np.ndarray, size: int, arrays: Arrays) -> dict[str, Any]:
-    """Write a square of differences by its distinct values: few, in most tables."""
-    distinct, codes = np.unique(differs.ravel(), return_inverse=True)
-    return {"size": size, "table": arrays.codes(codes), "values": arrays.add(distinct, "f8")}
+    def __init__(self, measure: Gower, arrays: Arrays) -> None:
+        self.measure, self.arrays = measure, arrays
+        self.plan, self.rows = measure.plan_, measure.rows_
 
+    def simple(self, j: int) -> dict[str, Any] | None:
+        """Write a column of the kernel's groups; others have to be compared by pairs."""
+        plan, arrays = self.plan, self.arrays
+        group = int(np.searchsorted(plan.ends, j, side="right"))
+        if j >= plan.n_simple or group == 1:  # curved numbers: powers differ between languages
+            return None
+        values = self.rows.arrays[SIMPLE][:, j]
+        here = ~np.isnan(values)
+        if group == 4:
+            start, size = plan.starts[j].tolist()
+            codes = np.where(here, values + 1, 0).astype(np.int64)
+            return self.table(codes, plan.levels[start : start + size * size], size)
+        distinct = np.unique(values[here])
+        codes = np.where(here, np.searchsorted(distinct, values) + 1, 0)
+        how = {"how": ("number", "", "equal", "flag")[group], "codes": arrays.codes(codes)}
+        return how | {"values": arrays.add(np.concatenate([[np.nan], distinct]), "f8")}
 
-def _write_table(
-    plan: MixedPlan,
-    rows: Rows,
-    j: int,
-    cells: tuple[list[str], np.ndarray],
-    column: dict[str, Any],
-    arrays: Arrays,
-) -> bool:
-    """Write the differences of all distinct cells; False where these are too many."""
-    keys, gone = cells
-    first: dict[str, int] = {}
-    # Cells are counted before any are compared: the differences grow with their square.
-    for row in np.flatnonzero(~gone).tolist():
-        first.setdefault(keys[row], row)
-        if len(first) > MAX_DISTINCT:
-            return False
-    number = {key: code for code, key in enumerate(first, 1)}
-    holders = np.array(list(first.values()), np.int64)
-    codes = np.array([0 if out else number[k] for k, out in zip(keys, gone.tolist(), strict=True)])
-    differs = _differences(plan, rows, j)(holders, holders)
-    column |= {"how": "table", "codes": arrays.codes(codes)}
-    column |= _table(differs, len(first), arrays)
-    return True
+    def table(self, codes: np.ndarray, differs: np.ndarray, size: int) -> dict[str, Any]:
+        """Write a square of differences by its distinct values: few, in most tables."""
+        how: dict[str, Any] = {"how": "table", "codes": self.arrays.codes(codes)}
+        distinct, codes = np.unique(differs.ravel(), return_inverse=True)
+        how |= {"size": size, "table": self.arrays.codes(codes)}
+        return how | {"values": self.arrays.add(distinct, "f8")}
 
+    def distinct(self, j: int, keys: list[str], gone: np.ndarray) -> dict[str, Any] | None:
+        """Write the differences of all distinct cells, unless these are too many."""
+        first: dict[str, int] = {}
+        # Cells are counted before any are compared: the differences grow with their square.
+        for row in np.flatnonzero(~gone).tolist():
+            first.setdefault(keys[row], row)
+            if len(first) > MAX_DISTINCT:
+                return None
+        number = {key: code for code, key in enumerate(first, 1)}
+        holders = np.array(list(first.values()), np.int64)
+        pairs = zip(keys, gone.tolist(), strict=True)
+        codes = np.array([0 if out else number[key] for key, out in pairs])
+        return self.table(codes, self.differences(j, holders, holders), len(first))
 
-def _differences(
-    plan: MixedPlan, rows: Rows, j: int
-) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
-    """Return a function from positions of rows, and of others, to their differences."""
-    name = plan.names[j]
-    if j < plan.n_simple:
-        simple = rows.arrays[SIMPLE]
-
-        def by_kernel(some: np.ndarray, others: np.ndarray) -> np.ndarray:
+    def differences(self, j: int, some: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """Return the differences of rows, by their positions, to others."""
+        plan, arrays = self.plan, self.rows.arrays
+        if j < plan.n_simple:
             left, right = np.repeat(some, len(others)), np.tile(others, len(some))
-            pairs = plan.simple_pairs(simple[left], simple[right])
+            pairs = plan.simple_pairs(arrays[SIMPLE][left], arrays[SIMPLE][right])
             return pairs[:, j].reshape(len(some), len(others))
+        distance, cells = plan.distances[plan.names[j]], arrays[COLUMN + plan.names[j]]
+        return 1.0 - distance.similarity(cells[some], cells[others])
 
-        return by_kernel
-    distance, cells = plan.distances[name], rows.arrays[COLUMN + name]
-    return lambda some, others: 1.0 - distance.similarity(cells[some], cells[others])
+    def lists(self, listed: list[tuple[dict[str, Any], int]]) -> None:
+        """Write the differences of each row to some others, and their mean to the rest."""
+        n = len(self.rows)
+        most = min(MAX_LISTED, LIST_BYTES // (BYTES_PER_PAIR * n * len(listed)))
+        size = min(max(MIN_LISTED, most), n - 1)
+        # Half of them by all columns: the first hits of the page are then those of the library.
+        near, every = self.measure.neighbors(k=max(1, size // 2)).indices, np.arange(n)
+        for column, j in listed:
+            into = np.empty((n, size), np.int64), np.empty((n, size)), np.zeros(n)
 
+            def fill(part: slice, j: int = j, into: Any = into) -> None:
+                block = self.differences(j, every[part], every)
+                here = np.arange(len(block))
+                order = np.where(np.isnan(block), np.inf, block)
+                for rows in near[part].T:
+                    order[here[rows >= 0], rows[rows >= 0]] = -1.0
+                order[here, every[part]] = np.inf  # the row itself is last
+                best = np.argsort(order, axis=1, kind="stable")[:, :size]
+                rest = ~np.isnan(block)
+                rest[here, every[part]] = False
+                np.put_along_axis(rest, best, False, axis=1)
+                total, count = np.where(rest, block, 0.0).sum(axis=1), rest.sum(axis=1)
+                into[0][part], into[1][part] = best, np.take_along_axis(block, best, axis=1)
+                into[2][part] = total / np.maximum(count, 1)
 
-def _write_lists(measure: Gower, listed: list[tuple[dict[str, Any], int]], arrays: Arrays) -> None:
-    """Write the differences of each row to some others, and their mean to the rest."""
-    n = len(measure.rows_)
-    most = min(MAX_LISTED, LIST_BYTES // (BYTES_PER_PAIR * n * len(listed)))
-    size = min(max(MIN_LISTED, most), n - 1)
-    # Half of them by all columns: the first hits of the page are then those of the library.
-    near, every = measure.neighbors(k=max(1, size // 2)).indices, np.arange(n)
-    for column, j in listed:
-        indices, differs = np.empty((n, size), np.int64), np.empty((n, size))
-        usual, differ = np.zeros(n), _differences(measure.plan_, measure.rows_, j)
-
-        def fill(part: slice, differ: Any = differ, into: Any = (indices, differs, usual)) -> None:
-            block, here = differ(every[part], every), np.arange(part.stop - part.start)
-            order = np.where(np.isnan(block), np.inf, block)
-            for rows in near[part].T:
-                order[here[rows >= 0], rows[rows >= 0]] = -1.0
-            order[here, every[part]] = np.inf  # the row itself is last
-            best = np.argsort(order, axis=1, kind="stable")[:, :size]
-            rest = ~np.isnan(block)
-            rest[here, every[part]] = False
-            np.put_along_axis(rest, best, False, axis=1)
-            total, count = np.where(rest, block, 0.0).sum(axis=1), rest.sum(axis=1)
-            into[0][part], into[1][part] = best, np.take_along_axis(block, best, axis=1)
-            into[2][part] = total / np.maximum(count, 1)
-
-        run(
-            fill,
-            [(part,) for part in blocks(n, ROWS_PER_BLOCK)],
-            what=f"comparing {column['name']}",
-        )
-        column |= {
-            "size": size,
-            "rows": arrays.codes(indices),
-            "differs": arrays.add(differs, "f4"),
-            "usual": arrays.add(usual, "f4"),
-        }
+            parts = [(part,) for part in blocks(n, ROWS_PER_BLOCK)]
+            run(fill, parts, what=f"comparing {column['name']}")
+            column |= {"size": size, "rows": self.arrays.codes(into[0])}
+            column["differs"], column["usual"] = (self.arrays.add(one, "f4") for one in into[1:])
 
 
 def write_baseline(measure: Gower, arrays: Arrays) -> dict[str, Any]:

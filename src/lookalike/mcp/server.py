@@ -7,9 +7,8 @@ import json
 import os
 import threading
 import warnings
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from glob import has_magic
 from itertools import islice
 from pathlib import Path
@@ -22,17 +21,10 @@ from mcp.server import Server
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, Field, ValidationError, create_model
 
+from lookalike import errors
 from lookalike._runtime.progress import Cancelled, watching
 from lookalike._version import __version__
-from lookalike.errors import (
-    InvalidInput,
-    LookalikeError,
-    LookalikeWarning,
-    MissingFile,
-    Param,
-    missing_file,
-    suggest,
-)
+from lookalike.errors import InvalidInput, LookalikeError, Param, suggest
 from lookalike.service.limits import RequestLimits, check_verb
 from lookalike.show.result import Result
 from lookalike.verbs import VERBS, get_verb
@@ -60,8 +52,8 @@ class Tables:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder).expanduser().resolve()
         if not self.folder.is_dir():
-            raise missing_file(self.folder)
-        self._kept: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
+            raise errors.missing_file(self.folder)
+        self._read = lru_cache(MAX_KEPT)(_read)
 
     def resolve(self, name: str) -> Path:
         """Return the path of a file under the folder; raise for any other."""
@@ -113,21 +105,17 @@ class Tables:
         path = self.resolve(name)
         if not os.path.exists(path):  # also where a name is too long to be one
             hint, problem = suggest(name, self.listed()), "file not found"
-            raise MissingFile(Param("table", name), "a file", "none", hint, problem=problem)
+            raise errors.MissingFile(Param("table", name), "a file", "none", hint, problem=problem)
         stat = path.stat()
-        # By its time and size: a file that was written anew is read again.
-        key = (path, stat.st_mtime_ns, stat.st_size, json.dumps(kinds, sort_keys=True))
-        if key not in self._kept:
-            self._kept[key] = _read(path, kinds)
-        self._kept.move_to_end(key)
-        while len(self._kept) > MAX_KEPT:
-            self._kept.popitem(last=False)
-        return TableSource(self._kept[key], path.relative_to(self.folder).as_posix())
+        # With its time and size: a file that was written anew is read again.
+        given = self._read(path, json.dumps(kinds), stat.st_mtime_ns, stat.st_size)
+        return TableSource(given, path.relative_to(self.folder).as_posix())
 
 
-def _read(path: Path, kinds: Mapping[str, Any] | None) -> Any:
+def _read(path: Path, given: str, *version: int) -> Any:
     from lookalike.table import read_table
 
+    kinds = json.loads(given)
     if is_saved_index(path) or is_index_folder(path):
         if kinds:
             hint = "Leave it out, or ask about the table itself"
@@ -235,7 +223,12 @@ class Agent:
     def call(self, name: str, arguments: dict[str, Any]) -> str:
         """Answer a call of a tool as text; errors are raised as the library raises them."""
         if name == "report" and self.write:
-            return self._write_report(arguments)
+            asked = _checked(ReportCall, arguments)
+            path = self.tables.resolve(asked.path)
+            if path.suffix.lower() not in (".html", ".htm"):
+                raise InvalidInput(Param("path"), "a name that ends in .html", repr(asked.path), "")
+            get_verb("report")(self.tables.source(asked.table)).to_html(path)
+            return f"written: {path.relative_to(self.tables.folder).as_posix()}"
         if name not in TOOLS:
             raise InvalidInput("tool", "a known tool", repr(name), suggest(name, TOOLS))
         given = _checked(arguments_of(name), arguments).model_dump()
@@ -249,19 +242,11 @@ class Agent:
         notes = [
             f"note: {one.message.text(spell_argument)}"
             for one in caught
-            if isinstance(one.message, LookalikeWarning)
+            if isinstance(one.message, errors.LookalikeWarning)
         ]
         # Tables are padded to their width, which would be bytes of nothing.
         lines = [line.rstrip() for line in result.text(WIDTH).split("\n")]
         return shorten("\n".join([*lines, *dict.fromkeys(notes)]), size)
-
-    def _write_report(self, arguments: dict[str, Any]) -> str:
-        given = _checked(ReportCall, arguments)
-        path = self.tables.resolve(given.path)
-        if path.suffix.lower() not in (".html", ".htm"):
-            raise InvalidInput(Param("path"), "a name that ends in .html", repr(given.path), "")
-        get_verb("report")(self.tables.source(given.table)).to_html(path)
-        return f"written: {path.relative_to(self.tables.folder).as_posix()}"
 
     async def run(self, work: Callable[[], str]) -> str:
         """Run work in a thread; a call that the client cancels stops between two blocks."""
@@ -320,7 +305,7 @@ class Agent:
 
         def read() -> str:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", LookalikeWarning)
+                warnings.simplefilter("ignore", errors.LookalikeWarning)
                 source = self.tables.source(unquote(name))
                 if what == "report":
                     return str(get_verb("report")(source).to_html())

@@ -39,7 +39,7 @@ from lookalike.service.collection import Collection, View, missing_row
 from lookalike.service.fitting import about_aside, fit_index, joined, name_rows, settle
 from lookalike.service.jobs import Job, Jobs, Started, Work
 from lookalike.service.problems import collected, refused_again, spell_field
-from lookalike.service.store.store import Kept, NotFound
+from lookalike.service.store.store import NotFound
 from lookalike.table import Table, as_table, read_table
 from lookalike.verbs.cluster import cluster
 from lookalike.verbs.hubs import hubs as count_hubs
@@ -157,16 +157,6 @@ def take(view: View, most: int = MAX_ANALYZED_ROWS) -> RowSample:
     return RowSample(view, ids, table.drop([view.settings.names]), sampled)
 
 
-def take_again(view: View, ids: list[Any]) -> RowSample | None:
-    """Take the rows of these ids, in their order; None where they are not those of the view."""
-    sample = take(view)
-    # Another server may have loaded the rows in another order, after a replaced row for example.
-    order = np.array([sample.positions.get(id, -1) for id in ids], dtype=np.int64)
-    if len(ids) != len(sample.ids) or (order < 0).any():
-        return None
-    return RowSample(view, ids, sample.table[order], sample.sampled)
-
-
 def with_rows(sample: RowSample, ids: Sequence[Any]) -> RowSample:
     """Return a sample with further rows of its view, by their ids."""
     view, more = sample.view, [id for id in dict.fromkeys(ids) if id not in sample.positions]
@@ -198,15 +188,20 @@ class Analysis:
     document: dict[str, Any]
     arrays: Mapping[str, np.ndarray]
 
-    def kept(self) -> Kept:
+    def kept(self) -> dict[str, Any]:
         """Return the form for the store; ids say to which rows the arrays belong."""
-        return Kept({"ids": self.sample.ids, "document": self.document}, self.arrays)
+        return {"ids": self.sample.ids, "document": self.document, "arrays": dict(self.arrays)}
 
     @classmethod
-    def of(cls, view: View, kept: Kept) -> Self | None:
+    def of(cls, view: View, kept: Mapping[str, Any]) -> Self | None:
         """Return a result that was kept; None where it is of other rows."""
-        sample = take_again(view, kept.about["ids"])
-        return None if sample is None else cls(sample, kept.about["document"], kept.arrays)
+        sample, ids = take(view), kept["ids"]
+        # Another server may have loaded the rows in another order, such as after a replaced row.
+        order = np.array([sample.positions.get(id, -1) for id in ids], dtype=np.int64)
+        if len(ids) != len(sample.ids) or (order < 0).any():
+            return None
+        sample = RowSample(view, ids, sample.table[order], sample.sampled)
+        return cls(sample, kept["document"], kept["arrays"])
 
 
 class Hubs(Analysis):
@@ -434,11 +429,38 @@ def grow(
     """
     with collected():
         lists, depths = _walk(view.space(space), id, depth, k, most)
-    return {
-        "nodes": _nodes(view, depths, space, hubs),
-        "links": _links(lists, depths, depth),
-        "generation": view.generation,
-    }
+    counts: dict[Any, int] = {}
+    largest: set[Any] = set()
+    if hubs is not None:
+        every = hubs.occurrences.get(space, hubs.occurrences["plain"])
+        # A row that came after the hubs were counted is not among them.
+        counts = dict(zip(hubs.sample.ids, every.tolist(), strict=True))
+        found = hubs_and_orphans(every, hubs.document["k"]).hubs
+        largest = {hubs.sample.ids[position] for position in found}
+    nodes = [
+        {
+            "id": row,
+            "label": view.label(row, view.record(row)),
+            "depth": steps,
+            "occurrence": counts.get(row),
+            "hub": row in largest,
+            "orphan": counts.get(row) == 0,
+        }
+        for row, steps in depths.items()
+    ]
+    links = [
+        {
+            "source": source,
+            "target": hit.id,
+            "similarity": hit.similarity,
+            "mutual": hit.id in lists and source in lists[hit.id].ids,
+        }
+        for source, hits in lists.items()
+        if depths[source] < depth  # those of the last ring are not followed
+        for hit in hits
+        if hit.id in depths
+    ]
+    return {"nodes": nodes, "links": links, "generation": view.generation}
 
 
 def _walk(
@@ -460,49 +482,6 @@ def _walk(
     return lists, depths
 
 
-def _links(
-    lists: Mapping[Any, Hits], depths: Mapping[Any, int], depth: int
-) -> list[dict[str, Any]]:
-    """Return the links between the rows that are shown; those of the last ring are not followed."""
-    return [
-        {
-            "source": source,
-            "target": hit.id,
-            "similarity": hit.similarity,
-            "mutual": hit.id in lists and source in lists[hit.id].ids,
-        }
-        for source, hits in lists.items()
-        if depths[source] < depth
-        for hit in hits
-        if hit.id in depths
-    ]
-
-
-def _nodes(
-    view: View, depths: Mapping[Any, int], space: str, hubs: Hubs | None
-) -> list[dict[str, Any]]:
-    """Return the rows that are shown, ringed if they are hubs and hollow if in no list."""
-    counts: dict[Any, int] = {}
-    largest: set[Any] = set()
-    if hubs is not None:
-        every = hubs.occurrences.get(space, hubs.occurrences["plain"])
-        # A row that came after the hubs were counted is not among them.
-        counts = dict(zip(hubs.sample.ids, every.tolist(), strict=True))
-        found = hubs_and_orphans(every, hubs.document["k"]).hubs
-        largest = {hubs.sample.ids[position] for position in found}
-    return [
-        {
-            "id": id,
-            "label": view.label(id, view.record(id)),
-            "depth": depth,
-            "occurrence": counts.get(id),
-            "hub": id in largest,
-            "orphan": counts.get(id) == 0,
-        }
-        for id, depth in depths.items()
-    ]
-
-
 N_COLORS = 8  # distinguishable for color-blind people too; the rest is "other"
 MISSING_CODE = 255
 N_TRUST_NEIGHBORS = 10  # rows on the map that should be alike
@@ -522,16 +501,10 @@ class Map(Analysis):
         ids: Any = self.sample.ids
         if ids == list(range(len(ids))):
             ids = "positions"  # 100,000 numbers that the page can count itself
-        about = self.drawn()
-        head = {
-            "rows": about.pop("rows"),
-            "ids": ids,
-            "generation": self.sample.view.generation,
-            "sampled": about.pop("sampled"),
-            "newer": newer,
-        }
+        about = {"ids": ids, "generation": self.sample.view.generation, "newer": newer}
         # All x before all y: each half is one array of the page, without a copy.
-        return to_json(head | about) + b"\n" + self.arrays["places"].T.astype("<f4").tobytes()
+        places = self.arrays["places"].T.astype("<f4").tobytes()
+        return to_json(self.drawn() | about) + b"\n" + places
 
     def drawn(self) -> dict[str, Any]:
         """Return what JSON can hold of the map."""
@@ -542,8 +515,7 @@ class Map(Analysis):
     def colors(self, column: str) -> dict[str, Any]:
         """Return the values of a column: numbers, or codes of the most common levels."""
         table = self.sample.table
-        names = [each.name for each in table.columns + table.aside]
-        if column not in names:
+        if column not in (names := column_names(table)):
             raise NotFound(f"column {column[:80]!r}", "a column", "none", suggest(column, names))
         shown = table[column]
         if shown.kind.name == "number":
@@ -560,12 +532,12 @@ class Map(Analysis):
         sample, given = self.sample, read_filter(filter, self.sample.table)
         table = name_rows(sample.table, sample.ids, sample.view.settings)
         mask = meets(table, read_conditions(given or {}, column_names(table)))
-        bits = np.packbits(mask, bitorder="little")
-        return {"matched": int(mask.sum()), "values": _base64(bits)}
+        values = _base64(np.packbits(mask, bitorder="little"))
+        return {"matched": int(mask.sum()), "values": values}
 
     def by_cluster(self, clusters: Clusters) -> dict[str, Any]:
         """Return the cluster of every row."""
-        labels = dict(zip(clusters.sample.ids, clusters.arrays["labels"].tolist(), strict=True))
+        labels = dict(zip(*clusters.of_rows().values(), strict=True))
         codes = (labels.get(id, -1) for id in self.sample.ids)
         return _codes([None if code < 0 else f"cluster {code}" for code in codes], "no cluster")
 
@@ -681,8 +653,11 @@ def fit_again(view: View, asked: MeasureIn) -> View:
         found = settle(replace(settings, label_column=asked.label_column), table)
         settings = replace(settings, label_column=found.label_column, label=found.label)
     index, settings = fit_index(table, ids, settings)
-    fitted = {"settings": settings, "schema": table.schema, "index": index}
-    return replace(view, **fitted, repaired=None, changed=0)  # type: ignore[arg-type]
+    fitted = replace(view, settings=settings, schema=table.schema, index=index)
+    return replace(fitted, repaired=None, changed=0)
+
+
+Make = Callable[[View], Analysis]
 
 
 class Analyses:
@@ -703,11 +678,11 @@ class Analyses:
         """Forget all results of a collection, and cancel its jobs."""
         for job in self.jobs.of(collection.name):
             self.jobs.cancel(job)
-        kept: tuple[dict[tuple[int, str], Any], ...] = (self._found, self._trials)
         with self._lock:
-            for results in kept:
-                for key in [key for key in results if key[0] == collection.key]:
-                    del results[key]
+            for key in [key for key in self._found if key[0] == collection.key]:
+                del self._found[key]
+            for key in [key for key in self._trials if key[0] == collection.key]:
+                del self._trials[key]
 
     def map(self, collection: Collection, at_least: int | None = None, sketch: bool = False) -> Map:
         """Return the map of a collection.
@@ -741,9 +716,9 @@ class Analyses:
         def work(job: Job) -> dict[str, Any]:
             fitted = fit_again(view, MeasureIn(measure=measure))
             with self._lock:
+                self._trials.pop(key, None)
                 self._trials[key] = fitted
-                self._trials.move_to_end(key)
-                while len(self._trials) > MAX_TRIALS:
+                if len(self._trials) > MAX_TRIALS:
                     self._trials.popitem(last=False)
             return {"measure": fitted.settings.measured}
 
@@ -774,11 +749,8 @@ class Analyses:
     def known_hubs(self, collection: Collection, view: View) -> Hubs | None:
         """Return the hubs of a collection if they were counted, for lists of any length."""
         with self._lock:
-            for (key, _), found in self._found.items():
-                is_hubs = key == collection.key and isinstance(found, Hubs)
-                if is_hubs and found.sample.still_fits(view):
-                    return found
-        return None
+            kept = [one for (key, _), one in self._found.items() if key == collection.key]
+        return next((h for h in kept if isinstance(h, Hubs) and h.sample.still_fits(view)), None)
 
     def repair(self, collection: Collection) -> Job:
         """Start to compute the space with reduced hubness."""
@@ -807,13 +779,7 @@ class Analyses:
         key = (collection.key, asked.model_dump_json())
         return self.jobs.start("measure", collection.name, key, work)
 
-    def _get(
-        self,
-        collection: Collection,
-        kind: str,
-        make: Callable[[View], Analysis],
-        at_least: int | None,
-    ) -> Any:
+    def _get(self, collection: Collection, kind: str, make: Make, at_least: int | None) -> Any:
         known = self._known(collection, kind, at_least)
         if known is not None:
             return known
@@ -827,8 +793,7 @@ class Analyses:
             # A result that cannot be stored still serves until the server stops.
             with contextlib.suppress(LookalikeError):
                 collection.store.save_result(*key, generation, made.kept())
-            about = {"rows": len(sample.ids), "sampled": sample.sampled}
-            return about | {"generation": generation}
+            return {"rows": len(sample.ids), "sampled": sample.sampled, "generation": generation}
 
         same = (collection.key, kind, *view.fit, view.changed)
         self._start(kind.partition("-")[0], collection, same, work)

@@ -16,10 +16,9 @@ from lookalike.errors import InvalidInput, spelled, suggest
 from lookalike.index import Hit, Hits
 from lookalike.index.segments import learn_levels
 from lookalike.measures import Measure
-from lookalike.service.analysis import CollectionSource
+from lookalike.service import analysis, fitting
 from lookalike.service.api.models import SearchIn
 from lookalike.service.collection import View
-from lookalike.service.fitting import IN_WORDS, list_measures, read_as
 from lookalike.service.problems import collected, spell_field
 from lookalike.service.store.store import NotFound
 from lookalike.table import Column, Table
@@ -38,15 +37,11 @@ _described: WeakKeyDictionary[View, dict[str, Any]] = WeakKeyDictionary()
 
 def describe(name: str, view: View) -> dict[str, Any]:
     """Return the description of a collection, without its jobs; computed once per view."""
-    if view not in _described:
-        _described[view] = _describe(name, view)
-    return _described[view]
-
-
-def _describe(name: str, view: View) -> dict[str, Any]:
+    if view in _described:
+        return _described[view]
     table, drift, settings = view.table, view.index.drift(), view.settings
-    aside = [column for column in table.aside if column.name != settings.names]
-    return {
+    shown = [column for column in table.every if column.name != settings.names]
+    _described[view] = {
         "name": name,
         "title": settings.title,
         "rows": len(view.index),
@@ -56,13 +51,11 @@ def _describe(name: str, view: View) -> dict[str, Any]:
         "row_ids": settings.names,
         "label_column": settings.label_column,
         "measure": describe_measure(view),
-        "columns": [
-            *(_column(column, True, view) for column in table.columns),
-            *(_column(column, False, view) for column in aside),
-        ],
+        "columns": [_column(column, column.name in table, view) for column in shown],
         "drift": {"refit": drift.refit, "reasons": drift.reasons},
         "start": start_of(view, table),
     }
+    return _described[view]
 
 
 def describe_measure(view: View) -> dict[str, Any]:
@@ -76,7 +69,7 @@ def describe_measure(view: View) -> dict[str, Any]:
     return {
         "name": type(measure).__name__,
         "asked": view.settings.measure,
-        "words": IN_WORDS.get(view.settings.measure, type(measure).__name__),
+        "words": fitting.IN_WORDS.get(view.settings.measure, type(measure).__name__),
         "text": repr(measure),
         "reason": view.settings.reason,
         "weighable": bool(measure.traits.weighs_columns),
@@ -111,7 +104,7 @@ def measures_of(view: View) -> list[dict[str, Any]]:
     """Return the measures that can compare the rows of a view; found once per view."""
     with _fitting:  # several requests for the same fit each measure once
         if view not in _measures:
-            _measures[view] = list_measures(view.table)
+            _measures[view] = fitting.list_measures(view.table)
         return _measures[view]
 
 
@@ -134,7 +127,7 @@ def try_column(view: View, name: str, kind: Any) -> dict[str, Any]:
     if name not in names:
         raise NotFound(f"column {name[:80]!r}", "a column", "none", suggest(name, names))
     with collected():
-        table, unreadable = read_as(learn_levels(view.table), name, kind)
+        table, unreadable = fitting.read_as(learn_levels(view.table), name, kind)
     before, after = view.table[name], table[name]
     described = _column(after, True, view) | {"compared": name in table}
     cells = int(after.missing.sum() - before.missing.sum())
@@ -256,8 +249,8 @@ def search(view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
     if not queries:
         hint = "Pass at least one id or record"
         raise InvalidInput("query", "something to start from", "an empty list", hint)
-    given = {name: asked[name] for name in ("gamma", "among")}
-    source = CollectionSource(view, space=asked["space"], **given)
+    space, more = asked["space"], {name: asked[name] for name in ("gamma", "among")}
+    source = analysis.CollectionSource(view, space=space, **more)
     options = read_options(view, asked)
     for side in ("like", "unlike"):
         options[side] = [view.find(id) for id in asked[side]]
@@ -266,14 +259,13 @@ def search(view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
         found = [find_rows(source, row, k=asked["k"], **options) for row in rows]
         documents = [answer_of(view, hits, asked["explain"]) for hits in found]
         shared = {
-            "matched": view.space(asked["space"]).count(options["filter"]),
+            "matched": view.space(space).count(options["filter"]),
             "generation": view.generation,
-            "space": asked["space"],
+            "space": space,
             "took_ms": round(1000 * (time.perf_counter() - began), 2),
         }
     for document in documents:
-        own = [] if document["note"] is None else [document["note"]]
-        document |= shared | {"note": "; ".join([*own, *notes]) or None}
+        document |= shared | {"note": "; ".join(filter(None, [document["note"], *notes])) or None}
     return {"answers": documents, **shared} if several else documents[0]
 
 
@@ -313,31 +305,18 @@ def answer_of(view: View, hits: Hits, explain: int | str) -> dict[str, Any]:
 def _hit(view: View, hit: Hit, rank: int, explain: int | str, by_score: bool) -> dict[str, Any]:
     # What it was ranked by, larger for better: a distance would be read as a score.
     score = 1 - hit.score if by_score and hit.score is not None else hit.similarity
-    found = {
-        "rank": rank,
-        "score": score,
-        **view.named_row(hit.id, hit.row),
-        "similarity": hit.similarity,
-        "distance": hit.distance,
-        "compared": hit.compared,
-        "compared_of": hit.compared_of,
-    }
+    named = view.named_row(hit.id, hit.row)
+    found: dict[str, Any] = {"rank": rank} | hit.to_dict() | named | {"score": score}
     if explain:
         # As many as there are columns is all of them.
         number = len(view.schema.kinds) if explain == ALL else int(explain)
         sides = zip(("for", "against"), hit.reasons(number), strict=True)
         found["reasons"] = {side: plain(some) for side, some in sides}
     if explain == ALL:
-        why = hit.explanation
-        cells = {name: why.cells.get(name or "", (None, None)) for name in why.columns}
-        found["columns"] = [
-            {
-                "column": name,
-                "plus": float(why.plus.get(name, 0.0)),
-                "minus": float(why.minus.get(name, 0.0)),
-                "query": plain(both[0]),
-                "found": plain(both[1]),
-            }
-            for name, both in cells.items()
-        ]
+        why, found["columns"] = hit.explanation, []
+        for name in why.columns:
+            plus, minus = (float(side.get(name, 0.0)) for side in (why.plus, why.minus))
+            query, cell = map(plain, why.cells.get(name or "", (None, None)))
+            part = {"column": name, "plus": plus, "minus": minus, "query": query, "found": cell}
+            found["columns"].append(part)
     return found

@@ -164,9 +164,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "datetime": dt.datetime.fromisoformat,
     "duration": lambda seconds: dt.timedelta(seconds=seconds),
     "number": float,  # "inf" too, which JSON has no number for
-    "series": _read_floats,
-    "vector": _read_floats,
-    "histogram": _read_floats,
+    **dict.fromkeys(("series", "vector", "histogram"), _read_floats),
     "set": _read_set,
     "sequence": _read_sequence,
     "graph": _read_graph,

@@ -130,7 +130,7 @@ class Client:
             return self.post(f"{VERSION}/collections", given)
         with Path(file).open("rb") as content:
             files, data = {"file": (Path(file).name, content)}, {"options": json.dumps(given)}
-            return self._send("POST", f"{VERSION}/collections", files=files, data=data)
+            return self.request("POST", f"{VERSION}/collections", files=files, data=data)
 
     def describe(self, collection: str) -> dict[str, Any]:
         """Return the description of a collection: columns, kinds, measure, drift."""
@@ -258,21 +258,11 @@ class Client:
     def get(self, path: str, query: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Send a GET request; return the answer."""
         given = {name: value for name, value in (query or {}).items() if value is not None}
-        return self._send("GET", path, params=given or None)
+        return self.request("GET", path, params=given or None)
 
     def post(self, path: str, body: Any) -> dict[str, Any]:
         """Send a POST request; return the answer."""
         return self.request("POST", path, body)
-
-    def request(self, method: str, path: str, body: Any = None, key: str | None = None) -> Any:
-        """Send a request, named by a key where there is one; return the answer, or raise."""
-        if body is None:
-            return self._send(method, path)
-        # Not json= of httpx: it cannot encode half of a surrogate pair; the server says so better.
-        data = json.dumps(body, allow_nan=False).encode()
-        headers = {"Content-Type": "application/json"}
-        headers |= {} if key is None else {"Idempotency-Key": key}
-        return self._send(method, path, content=data, headers=headers)
 
     def _waited(self, path: str, options: Mapping[str, Any]) -> Any:
         while True:
@@ -282,9 +272,17 @@ class Client:
                 return found
             self.wait(found["job"]["id"])
 
-    def _send(self, method: str, path: str, **content: Any) -> Any:
+    def request(
+        self, method: str, path: str, body: Any = None, key: str | None = None, **more: Any
+    ) -> Any:
+        """Send a request, named by a key where there is one; return the answer, or raise."""
+        headers = {} if key is None else {"Idempotency-Key": key}
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+            # Not json= of httpx: it cannot encode half of a surrogate pair; the server says so.
+            more["content"] = json.dumps(body, allow_nan=False).encode()
         try:
-            answer = self._http.request(method, path, **content)
+            answer = self._http.request(method, path, headers=headers, **more)
         except self._lost as error:
             found = f"{type(error).__name__}: {error}"
             raise NoAnswer(self.address, "an answer", found, "Is the server running?") from error

@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any, NoReturn
 
 import numpy as np
@@ -23,17 +22,19 @@ from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, sugges
 from lookalike.index import Index
 from lookalike.index.shards.build import sample_positions
 from lookalike.service.cells import dumps, integer_of, plain_id, read_stored, stored_texts
-from lookalike.service.fitting import CollectionSettings, build_index, name_rows, settle, stored_ids
+from lookalike.service.fitting import CollectionSettings, fit_index, name_rows, settle, stored_ids
 from lookalike.service.problems import collected
 from lookalike.service.store import store as stored
 from lookalike.table import Schema, Table, as_table
 from lookalike.table.model.labels import DOT
 
-MAX_ROWS_TOGETHER = 1_000  # of additions that share a transaction: none waits for very many rows
 POLL_SECONDS = 0.02  # between two reads of the change log, for a generation that is waited for
 # The cache is written again when as many rows have changed; both chosen by hand. Loading replays
 # the changes since, so that fewer are not worth writing the whole index.
 MIN_CHANGED_SHARE, MIN_CHANGED_ROWS = 0.1, 1_000
+
+Records = Sequence[Mapping[str, Any]]
+Once = stored.SentOnce | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +43,7 @@ class View:
 
     Parameters
     ----------
+    key : int, of the collection
     generation, fitted : int
         The last change that is in it, and the one whose rows the measure was fitted to.
     created : str
@@ -56,6 +58,7 @@ class View:
         A sample of the rows, where all are too many to be held in memory.
     """
 
+    key: int
     generation: int
     fitted: int
     created: str
@@ -117,6 +120,19 @@ class View:
         """Return id, label and record of a row, as JSON holds them."""
         row = {name: plain(cell) for name, cell in self.shown(record).items()}
         return {"id": id, "label": self.label(id, row), "row": row}
+
+    def page(self, after: Any, limit: int) -> list[dict[str, Any]]:
+        """Return some rows behind the one of an id, in the order in which they were added."""
+        state = self.index.state_
+        last = -1 if after is None else state.names.position(after, "rows")
+        found: list[int] = []
+        for segment in state.segments.segments:
+            start = int(np.searchsorted(segment.positions, last, side="right"))
+            live = segment.positions[start:][segment.live[start:]]
+            found += live[: limit - len(found)].tolist()
+            if len(found) >= limit:
+                break
+        return [self.named_row(id, self.record(id)) for id in state.names.of(found)]
 
     def space(self, name: str) -> Index:
         """Return the index of a space: "plain" or "repaired"."""
@@ -200,11 +216,15 @@ class TextSearch:
 
     def _follow(self, view: View) -> None:
         """Bring the texts up to a view."""
+        columns = _text_columns(view)
         if self._fit != view.fit:  # columns may be read as other kinds now
-            self._rows = _all_texts(view)
+            used = [column for column in view.table.every if column.name in columns]
+            self._rows = {
+                id: _texts({column.name: column.cell(row) for column in used}, columns)
+                for row, id in enumerate(view.table[view.settings.names].values.tolist())
+            }
         elif self._generation < view.generation:
             changed = self._store.changed(self._key, self._generation, view.generation)[1]
-            columns = _text_columns(view)
             for gone in changed.deleted:
                 self._rows.pop(json.loads(gone), None)
             for id in stored_ids(changed.added):
@@ -238,8 +258,6 @@ class TextSearch:
                     ranked[2].append(id)
                 elif wanted in rest or wanted in str(id).casefold():
                     ranked[3].append(id)
-                if len(ranked[0]) >= limit:
-                    break
         return [id for ids in ranked for id in ids][:limit]
 
 
@@ -253,30 +271,11 @@ def _text_columns(view: View) -> list[str]:
     return [label or "", *(name for name in (*aside, *compared) if name != label)]
 
 
-def _all_texts(view: View) -> dict[Any, tuple[str, str]]:
-    table, columns = view.table, _text_columns(view)
-    used = [column for column in table.columns + table.aside if column.name in columns]
-    return {
-        id: _texts({column.name: column.cell(row) for column in used}, columns)
-        for row, id in enumerate(table[view.settings.names].values.tolist())
-    }
-
-
 def _texts(record: Mapping[str, Any], columns: list[str]) -> tuple[str, str]:
     """Return the label and the other texts of a row; a line end keeps cells apart."""
     cells = [record.get(name) for name in columns]
     first, *rest = ["" if cell is None else str(plain(cell)).casefold() for cell in cells]
     return first, "\n".join(rest)
-
-
-@dataclass(eq=False)
-class _Addition:
-    """Rows that a thread wants to add."""
-
-    records: Sequence[Mapping[str, Any]]
-    once: stored.SentOnce | None = None
-    alone: bool = False
-    added: tuple[list[Any], int] | None = None
 
 
 class Collection:
@@ -292,7 +291,6 @@ class Collection:
         self.store, self.key, self.name = store, head.key, head.name
         self._lock = threading.RLock()
         self._view: View | None = None
-        self._waiting: list[_Addition] = []
         self._cached = 0  # rows that had changed when the cache was written
         self.texts = TextSearch(store, head.key)
 
@@ -330,17 +328,6 @@ class Collection:
             time.sleep(POLL_SECONDS)
         return view
 
-    def page(self, after: Any, limit: int) -> list[tuple[Any, dict[str, Any]]]:
-        """Return ids and records of some rows behind one of them."""
-        view, behind = self.view, None if after is None else dumps(after)
-        rows = [
-            (json.loads(row.id), row.record) for row in self.store.page(self.key, behind, limit)
-        ]
-        # A row that another server has just added is not in the view yet.
-        return [
-            (id, view.record(id) if id in view.index else json.loads(text)) for id, text in rows
-        ]
-
     def rows_since(self, generation: int) -> int:
         """Return how many rows were added, replaced or deleted behind a generation."""
         if self.view.generation <= generation:
@@ -375,14 +362,17 @@ class Collection:
         schema = stored.parse(head.schema, Schema)
         found = self.store.load_index(self.key, head.fitted)
         if found is None:
-            index = build_index(self.store.rows_at(self.key, head.fitted), schema, settings)
-            generation = head.fitted
+            generation, rows = head.fitted, self.store.rows_at(self.key, head.fitted)
+            # With the schema of the first reading: guessing kinds again could differ after changes.
+            table = read_stored([json.loads(row.record) for row in rows], schema)
+            index = fit_index(table, stored_ids(rows), settings)[0]
             self._cached = -MIN_CHANGED_ROWS  # so that the cache counts as old
         else:
             generation, index = found
         # How many changes the cached index has applied since the fit, only the change log knows.
         moved = self.store.moved(self.key, head.fitted, generation)
-        view = View(generation, head.fitted, head.created, settings, schema, index, changed=moved)
+        known = (self.key, generation, head.fitted, head.created, settings, schema, index)
+        view = View(*known, changed=moved)
         newest, changed = self.store.changed(self.key, generation)
         if newest is None or fit_of(newest) != view.fit:
             return self._load()  # fitted by another server meanwhile
@@ -390,13 +380,8 @@ class Collection:
 
     # -- writing -----------------------------------------------------------------------------------
 
-    def add(
-        self, records: Sequence[Mapping[str, Any]], once: stored.SentOnce | None = None
-    ) -> tuple[list[Any], int]:
+    def add(self, records: Records, once: Once = None) -> tuple[list[Any], int]:
         """Add rows, all or none; return their ids and the generation.
-
-        Several threads share a transaction: the first takes what the others wait to add
-        (group commit, as databases have it), as each transaction waits for the disk.
 
         Parameters
         ----------
@@ -404,64 +389,29 @@ class Collection:
         once : SentOnce, optional
             Rows that were added with it before are not added again.
         """
-        own = _Addition(records, once)
-        self._waiting.append(own)
-        with self._lock:
-            if own.added is None:
-                self._waiting.remove(own)
-                together = [own] if own.alone else self._with_waiting(own)
-                try:
-                    self._write("add", [], together)
-                except BaseException:
-                    if len(together) == 1:
-                        raise
-                    # Whose rows it is that cannot be added, each finds out by itself.
-                    for one in together:
-                        one.alone = True
-                    self._waiting += [one for one in together[1:] if one.added is None]
-                    self._write("add", [], [own])
-        assert own.added is not None
-        return own.added
-
-    def _with_waiting(self, own: _Addition) -> list[_Addition]:
-        """Take additions that wait for the lock, up to a number of rows, each request once."""
-        found, taken = [own], len(own.records)
-        for one in [one for one in self._waiting if not one.alone]:
-            taken += len(one.records)
-            if taken > MAX_ROWS_TOGETHER:
-                break
-            if one.once is None or all(one.once.key != (o.once and o.once.key) for o in found):
-                self._waiting.remove(one)
-                found.append(one)
-        return found
+        return self._write("add", [], records, once=once)
 
     def replace(self, id: Any, record: Mapping[str, Any]) -> int:
         """Replace a row; it keeps its id."""
-        return self._write("replace", [id], [_Addition([record])], [id])
+        return self._write("replace", [id], [record], id)[1]
 
     def restore(self, id: Any, record: Mapping[str, Any]) -> int:
         """Add a row under an id of its own, which may be that of a row that was deleted."""
-        return self._write("restore", [], [_Addition([record])], [id])
+        return self._write("restore", [], [record], id)[1]
 
     def remove(self, ids: Sequence[Any]) -> int:
         """Delete rows, all or none."""
-        return self._write("delete", ids, [])
+        return self._write("delete", list(ids), [])[1]
 
     def _write(
-        self,
-        kind: str,
-        deleted: Sequence[Any],
-        additions: Sequence[_Addition],
-        named: Sequence[Any] = (),
-    ) -> int:
+        self, kind: str, deleted: list[Any], records: Records, named: Any = None, once: Once = None
+    ) -> tuple[list[Any], int]:
         """Make a change durable, then show it: readers never see what is not on the disk."""
         self.view  # noqa: B018  loaded before the transaction begins: loading may be long
         with self._lock:
             with self.store.turn(self.key, self.name) as turn:
-                new = _not_answered(turn, additions)
-                if additions and not new:
-                    return turn.head.generation
-                records = [row for one in new for row in one.records]
+                if once is not None and (answered := turn.answered(once)) is not None:
+                    return answered
                 view = self.view
                 if turn.head.generation > view.generation:  # other servers have written
                     view = self._caught_up(view, turn.head, turn.changed(view.generation))
@@ -471,22 +421,20 @@ class Collection:
                     who, hint = f"collection {self.name!r}", "Delete it, or add a row first"
                     raise InvalidInput(who, "at least one row", "none left", hint)
                 if kind == "restore":
-                    _check_restored(view, named[0])
+                    _check_restored(view, named)
                 # A row that replaces another has its id.
-                ids = list(named) or _new_ids(view, records, turn.head.next_row)
+                ids = _new_ids(view, records, turn.head.next_row) if named is None else [named]
                 rows = _to_store(view, records, ids) if records else []
                 # What was stored is read back, so that a restart changes nothing.
                 after = view.moved(turn.generation, deleted, _read_back(view, rows))
                 turn.remove([dumps(id) for id in deleted])
-                if rows:
-                    numbered = kind == "restore" and view.settings.id_column is None
-                    turn.add(rows, named[0] if numbered else 0)
-                answers = _remember(turn, new, ids)
+                numbered = kind == "restore" and view.settings.id_column is None
+                turn.add(rows, named if numbered else 0)
+                if once is not None:
+                    turn.remember(once, ids)
                 turn.finish(kind, max(len(deleted), len(records)))
             self._view = after
-        for one, own in answers:
-            one.added = own, after.generation
-        return after.generation
+        return ids, after.generation
 
     def refit(self, make: Callable[[View], View]) -> View:
         """Fit the measure again while the old one serves, then replace it.
@@ -502,10 +450,9 @@ class Collection:
         with self._lock:
             with self.store.turn(self.key, self.name) as turn:
                 if fit_of(turn.head) != before.fit:
+                    needed, found = "the measure it began with", "another one"
                     hint = "Send the request again; another refit was faster"
-                    raise stored.Conflict(
-                        "measure", "the measure it began with", "another one", hint
-                    )
+                    raise stored.Conflict("measure", needed, found, hint)
                 # Rows that were written meanwhile are added to the new index.
                 changed = turn.changed(before.generation)
                 after = apply_changes(fitted, turn.generation, changed)
@@ -547,24 +494,7 @@ class Collection:
 # -- parts -----------------------------------------------------------------------------------------
 
 
-def _not_answered(turn: stored.WriteTransaction, additions: Sequence[_Addition]) -> list[_Addition]:
-    """Return the additions that no earlier request has made; the others get its answer."""
-    for one in additions:
-        one.added = None if one.once is None else turn.answered(one.once)
-    return [one for one in additions if one.added is None]
-
-
-def _remember(
-    turn: stored.WriteTransaction, new: Sequence[_Addition], ids: Sequence[Any]
-) -> list[tuple[_Addition, list[Any]]]:
-    """Return additions with their ids; keep those that may be sent again."""
-    rest = iter(ids)
-    answers = [(one, list(islice(rest, len(one.records)))) for one in new]
-    turn.remember([(one.once, own) for one, own in answers if one.once is not None])
-    return answers
-
-
-def _new_ids(view: View, records: Sequence[Mapping[str, Any]], start: int) -> list[Any]:
+def _new_ids(view: View, records: Records, start: int) -> list[Any]:
     column = view.settings.id_column
     if column is None:
         return list(range(start, start + len(records)))
@@ -594,9 +524,7 @@ def _check_restored(view: View, id: Any) -> None:
         raise stored.NotFound(who, needed, "another id", hint, problem="rows here are numbered")
 
 
-def _to_store(
-    view: View, records: Sequence[Mapping[str, Any]], ids: Sequence[Any]
-) -> list[stored.StoredRow]:
+def _to_store(view: View, records: Records, ids: Sequence[Any]) -> list[stored.StoredRow]:
     """Return new rows as the store keeps them: as they were read, not as they were sent."""
     columns, own = [*view.schema.kinds, *view.schema.aside], view.settings.id_column
     for record, id in zip(records, ids, strict=True):
@@ -661,29 +589,13 @@ class FolderCollection(Collection):
         head = self.store.head(self.name, self.key)
         settings = CollectionSettings.of_text(head.settings)
         index = Index.open(settings.source[FOLDER])
-        known = (head.generation, head.fitted, head.created, settings, index.schema_, index)
+        last = (head.generation, head.fitted, head.created)
+        known = (self.key, *last, settings, index.schema_, index)
         return View(*known, sample=sample_of(index, settings))
 
     def count(self) -> int:
         """Return the number of live rows."""
         return len(self.view.index)
-
-    def follow(self) -> View:
-        """Return the view: nothing is written through the store."""
-        return self.view
-
-    def page(self, after: Any, limit: int) -> list[tuple[Any, dict[str, Any]]]:
-        """Return ids and records of some rows behind one of them."""
-        state = self.view.index.state_
-        last = -1 if after is None else state.names.position(after, "rows")
-        found: list[int] = []
-        for segment in state.segments.segments:
-            start = int(np.searchsorted(segment.positions, last, side="right"))
-            live = segment.positions[start:][segment.live[start:]]
-            found += live[: limit - len(found)].tolist()
-            if len(found) >= limit:
-                break
-        return [(id, self.view.record(id)) for id in state.names.of(found)]
 
     def _write(self, kind: str, *_: Any, **__: Any) -> NoReturn:
         """Refuse: rows are changed in the folder itself."""

@@ -14,14 +14,15 @@ from lookalike.index import Index
 from lookalike.index.ids import refuse_repeats
 from lookalike.measures import Measure, choose_measure
 from lookalike.measures.names import known_measures
-from lookalike.service.cells import dumps, id_column, plain_id, plain_ids, read_stored
+from lookalike.service.cells import dumps, id_column, plain_id, plain_ids
 from lookalike.service.problems import collected
 from lookalike.service.store.store import StoredRow
-from lookalike.table import Column, Kind, Schema, Table, read_table
+from lookalike.table import Column, Kind, Table, read_table
 from lookalike.table.model.kind import ROW_NAMES
 from lookalike.table.model.labels import RowLabel, label_of, mark_label
 from lookalike.verbs.measures import read_measure, set_seed, weigh_columns
 
+READ_OPTIONS = ("missing", "encoding", "delimiter")  # of ``read_table``, beside kinds
 HIDDEN = "lookalike_id"  # the column of ids of a collection whose rows are numbered
 
 
@@ -71,9 +72,7 @@ class CollectionSettings:
     @property
     def row_label(self) -> RowLabel:
         """The columns that name a row."""
-        # A store of before has one column, and says nothing about others.
-        one = () if self.label_column is None else (self.label_column,)
-        columns = tuple(self.label.get("columns", one))
+        columns = tuple(self.label.get("columns", ()))
         return RowLabel(columns, bool(self.label.get("with_id", False)), "kept")
 
     def to_text(self) -> str:
@@ -102,7 +101,15 @@ def read_rows(
         table = source.table.drop([source.id_column]) if source.id_column else source.table
     else:
         table, ids = _read_table(source, settings)
-    table = _as_stored(table)
+    # In double precision, as numbers are read back from the store: otherwise a collection would
+    # rank ties differently after a restart.
+    columns = [
+        replace(column, values=column.values.astype(np.float64))
+        if column.values.dtype == np.float32
+        else column
+        for column in table.columns
+    ]
+    table = Table(columns, table.aside, len(table), table.missing)
     return table, ids, settle(settings, table)
 
 
@@ -111,30 +118,13 @@ def _read_table(source: Any, settings: CollectionSettings) -> tuple[Table, list[
     kinds, name = dict(settings.kinds), settings.id_column
     if name is not None:
         kinds.setdefault(name, ROW_NAMES)  # as written: "007", "null" and 10**20 stay so
-    table = read_table(
-        source,
-        kinds=kinds or None,
-        missing=settings.missing or None,
-        encoding=settings.encoding,
-        delimiter=settings.delimiter,
-    )
+    options: dict[str, Any] = {n: getattr(settings, n) or None for n in READ_OPTIONS}
+    table = read_table(source, kinds=kinds or None, **options)
     if name is None:
         return table, list(range(len(table)))
     ids = plain_ids(table[name])
     refuse_repeats(ids, Param("id_column", name))
     return table.drop([name]), ids
-
-
-def _as_stored(table: Table) -> Table:
-    """Return the table as it will be read back from the store: numbers in double precision."""
-    # Otherwise a collection would rank ties differently after a restart.
-    columns = [
-        replace(column, values=column.values.astype(np.float64))
-        if column.values.dtype == np.float32
-        else column
-        for column in table.columns
-    ]
-    return Table(columns, table.aside, len(table), table.missing)
 
 
 def settle(settings: CollectionSettings, table: Table) -> CollectionSettings:
@@ -223,13 +213,6 @@ def stored_ids(rows: Sequence[StoredRow]) -> list[str | int]:
     return [json.loads(row.id) for row in rows]
 
 
-def build_index(rows: Sequence[StoredRow], schema: Schema, settings: CollectionSettings) -> Index:
-    """Fit an index to stored rows."""
-    # With the schema of the first reading: guessing kinds again could differ after changes.
-    table = read_stored([json.loads(row.record) for row in rows], schema)
-    return fit_index(table, stored_ids(rows), settings)[0]
-
-
 def fit_index(
     table: Table, ids: Sequence[str | int], settings: CollectionSettings
 ) -> tuple[Index, CollectionSettings]:
@@ -244,8 +227,7 @@ def fit_index(
 def make(settings: CollectionSettings, table: Table) -> tuple[Measure, str]:
     """Return the measure that the settings ask for, not fitted, and the reason for it."""
     measure = read_measure(settings.measure)
-    given = None if isinstance(measure, str) else measure
-    chosen, reason = choose_measure(table) if given is None else (given, "given")
+    chosen, reason = choose_measure(table) if isinstance(measure, str) else (measure, "given")
     # With a seed, so that the index can be fitted again to the same bits.
     return weigh_columns(set_seed(chosen, 0), settings.weights), reason
 
@@ -296,8 +278,6 @@ def _fit_to(name: str, table: Table) -> Measure | None:
     """Return a measure that is fitted to a table; None where it cannot compare its rows."""
     try:
         with collected():
-            measure = read_measure(name)
-            chosen = choose_measure(table)[0] if isinstance(measure, str) else measure
-            return set_seed(chosen, 0).fit(table)
+            return make(CollectionSettings("", name), table)[0].fit(table)
     except LookalikeError:
         return None

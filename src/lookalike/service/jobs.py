@@ -7,9 +7,8 @@ import secrets
 import threading
 import time
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,10 +44,9 @@ class Job:
         Requests that asked for it, without those that were gone before they had its id.
     for_view : bool
         Whether it is of use only while a client waits for it.
-    watchers : int
-        Open streams of its events.
     seen : float
-        When its state was last asked for, in monotonic seconds.
+        When a client last asked for its state, or had a stream of its events open, in monotonic
+        seconds.
     size : int
         Bytes of its result as JSON.
     """
@@ -65,7 +63,6 @@ class Job:
     version: int = 0
     clients: int = 0
     for_view: bool = False
-    watchers: int = 0
     seen: float = 0.0
     size: int = 0
     ended: threading.Event = field(default_factory=threading.Event)
@@ -171,21 +168,10 @@ class Jobs:
             self._busy.add(collection)
             self._pool.submit(self._run, job, work)
 
-    @contextmanager
-    def watch(self, job: Job) -> Iterator[None]:
-        """Count who follows a job; one for a view ends soon after the last."""
-        job.watchers += 1
-        try:
-            yield
-        finally:
-            job.watchers -= 1
-            job.seen = time.monotonic()
-
     def end_unwatched(self) -> None:
         """Cancel jobs for views that no client waits for any more."""
         for job in self.of():
-            late = time.monotonic() > job.seen + GRACE_SECONDS
-            if job.for_view and not job.watchers and late:
+            if job.for_view and time.monotonic() > job.seen + GRACE_SECONDS:
                 self.cancel(job)
 
     def get(self, id: str) -> Job:

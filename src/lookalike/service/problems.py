@@ -110,17 +110,12 @@ def _show(message: Warning | str, *where: Any, **more: Any) -> None:
 NEEDED = {
     "missing": "a value",
     "extra_forbidden": "a known field",
-    "int_type": "an integer",
-    "int_parsing": "an integer",
-    "int_from_float": "an integer",
-    "float_type": "a number",
-    "float_parsing": "a number",
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "an integer"),
+    **dict.fromkeys(("float_type", "float_parsing"), "a number"),
     "finite_number": "a finite number",
     "string_type": "a string",
     "list_type": "a list",
-    "dict_type": "an object",
-    "model_type": "an object",
-    "model_attributes_type": "an object",
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "an object"),
     "literal_error": "one of {expected}",
     "greater_than_equal": "a number >= {ge}",
     "less_than_equal": "a number <= {le}",
@@ -137,19 +132,15 @@ class Refused(LookalikeError):
     Parameters
     ----------
     status : int
-    *parts, problem
+    *parts, **more
         As of every error.
     headers : dict, optional
     """
 
     def __init__(
-        self,
-        status: int,
-        *parts: Part,
-        problem: str | None = None,
-        headers: dict[str, str] | None = None,
+        self, status: int, *parts: Part, headers: dict[str, str] | None = None, **more: Any
     ) -> None:
-        super().__init__(*parts, problem=problem)
+        super().__init__(*parts, **more)
         self.status, self.headers = status, headers or {}
 
 
@@ -187,11 +178,16 @@ def problem_of(error: Exception) -> tuple[int, dict[str, Any], dict[str, str]]:
         error = error.__cause__
     if not isinstance(error, LookalikeError):
         error = _refused(error)
-    if isinstance(error, Refused):
-        return error.status, to_problem(error.status, error), error.headers
     status = getattr(error, "status", 413 if isinstance(error, TooLarge) else 422)
-    headers = {"Retry-After": "1"} if status == 503 else {}
+    headers = getattr(error, "headers", {"Retry-After": "1"} if status == 503 else {})
     return status, to_problem(status, error), headers
+
+
+# Who, needed, found and problem of requests that no route takes.
+NOT_SERVED: dict[int, tuple[Any, ...]] = {
+    404: ("address", "one that is served", "another", "nothing is served here"),
+    405: ("method", "one that the address takes", "another", "this address does not take it"),
+}
 
 
 def _refused(error: Exception) -> Refused:
@@ -200,18 +196,13 @@ def _refused(error: Exception) -> Refused:
         return invalid(error.errors())
     if isinstance(error, ClientDisconnect):
         return Refused(400, "request", "a whole body", "a closed connection", "Send it again")
-    problem: str | None = None
     if not isinstance(error, HTTPException):
         # What went wrong is in the log only: a message of Python may quote a cell.
-        problem = "something went wrong in the server"
-        parts = ("server", "an answer", "an error in the server")
-        return Refused(500, *parts, "See the log of the server, and report it", problem=problem)
-    parts = ("request", "what the address takes", str(error.detail))
-    if error.status_code == 404:
-        parts, problem = ("address", "one that is served", "another"), "nothing is served here"
-    elif error.status_code == 405:
-        parts = ("method", "one that the address takes", "another")
-        problem = "this address does not take it"
+        found, hint = "an error in the server", "See the log of the server, and report it"
+        unknown = "something went wrong in the server"
+        return Refused(500, "server", "an answer", found, hint, problem=unknown)
+    other = ("request", "what the address takes", str(error.detail), None)
+    *parts, problem = NOT_SERVED.get(error.status_code, other)
     headers = dict(error.headers or {})
     hint = "See /openapi.json"
     return Refused(error.status_code, *parts, hint, problem=problem, headers=headers)

@@ -14,7 +14,6 @@ import hmac
 import ipaddress
 import re
 import secrets
-import threading
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -34,7 +33,6 @@ from lookalike.service.store.store import NotFound, now
 
 SCOPES = ("read", "write")
 PREFIX = "la"
-TOKEN_CACHE_SECONDS = 5.0  # until a token that another process revoked is no longer accepted
 
 
 @dataclass(frozen=True)
@@ -66,9 +64,6 @@ class TokenStore:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._lock = threading.Lock()
-        self._known: dict[str, Token] = {}
-        self._read = float("-inf")
 
     def create(self, name: str, scope: str) -> tuple[Token, str]:
         """Create a token; return it and its text, which is shown only once."""
@@ -76,27 +71,21 @@ class TokenStore:
             raise InvalidInput("token", "a scope", repr(scope), suggest(scope, SCOPES))
         id, secret = secrets.token_hex(4), secrets.token_urlsafe(32)
         token = Token(id, name[:100], scope, now(), None, _hash(secret))
-        with self._database.write() as connection:
-            connection.execute(t.tokens.insert().values(**vars(token)))
-        self._forget()
+        self._database.change(t.tokens.insert().values(**vars(token)))
         return token, f"{PREFIX}_{id}_{secret}"
 
     def list(self) -> list[Token]:
         """Return all tokens, those that were revoked too."""
-        with self._database.read() as connection:
-            found = connection.execute(sa.select(t.tokens).order_by(t.tokens.c.created))
-            return [Token(**row._mapping) for row in found]
+        found = self._database.fetch(sa.select(t.tokens).order_by(t.tokens.c.created))
+        return [Token(**row._mapping) for row in found]
 
     def revoke(self, id: str) -> None:
         """Revoke a token."""
         c = t.tokens.c
         query = t.tokens.update().where(c.id == id, c.revoked.is_(None)).values(revoked=now())
-        with self._database.write() as connection:
-            done = connection.execute(query)
-        if done.rowcount == 0:
+        if self._database.change(query) == 0:
             hint, problem = "lookalike token list shows them", "not found, or revoked already"
             raise NotFound(f"token {id!r}", "a valid token", "none", hint, problem=problem)
-        self._forget()
 
     def any(self) -> bool:
         """Whether there is a valid token."""
@@ -105,22 +94,13 @@ class TokenStore:
     def find(self, text: str) -> Token | None:
         """Return the token of a text; None if it is not valid."""
         prefix, id, secret = (*text.split("_", 2), "", "")[:3]
-        token = self._all().get(id)
+        # Read each time: a token that another process has revoked is refused at once.
+        rows = self._database.fetch(sa.select(t.tokens).where(t.tokens.c.id == id))
+        token = next((Token(**row._mapping) for row in rows), None)
         # An unknown token is compared too: the time taken does not show whether its id exists.
         same = hmac.compare_digest(_hash(secret), token.hash if token else _hash(""))
         usable = token is not None and token.revoked is None and prefix == PREFIX and secret != ""
         return token if same and usable else None
-
-    def _all(self) -> dict[str, Token]:
-        with self._lock:
-            if time.monotonic() - self._read > TOKEN_CACHE_SECONDS:
-                self._known = {token.id: token for token in self.list()}
-                self._read = time.monotonic()
-            return self._known
-
-    def _forget(self) -> None:
-        with self._lock:
-            self._read = float("-inf")
 
 
 def _hash(secret: str) -> str:
@@ -179,14 +159,11 @@ class AccessPolicy:
         """The headers of every answer."""
         if not (self.framed and self.tokens):
             return HEADERS
-        # A page that frames it has no token, so that there is nothing to be clicked on unseen.
+        # A page that frames it has no token, so that there is nothing to be clicked on unseen. The
+        # notebook asks first whether its browser reaches the kernel.
         policy = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
-        kept = {name: value for name, value in HEADERS.items() if name != "X-Frame-Options"}
-        # The notebook asks first whether its browser reaches the kernel.
-        return kept | {
-            "Content-Security-Policy": policy,
-            "Cross-Origin-Resource-Policy": "cross-origin",
-        }
+        own = {"Content-Security-Policy": policy, "Cross-Origin-Resource-Policy": "cross-origin"}
+        return {n: own.get(n, value) for n, value in HEADERS.items() if n != "X-Frame-Options"}
 
     def allows_host(self, host: str) -> bool:
         """Whether a request may name this host."""
@@ -368,10 +345,9 @@ class _Body:
         if not length.isdigit() or int(length[:20]) > self._most:
             raise self._too_large(length[:20])
         self._size = 0
-        # A request without a body is not read by its route, so it is watched immediately.
-        empty = length == "0" and "transfer-encoding" not in headers
         self._first: Message | None = None
-        if empty:
+        # A request without a body is not read by its route, so it is watched immediately.
+        if length == "0" and "transfer-encoding" not in headers:
             self._first = {"type": "http.request", "body": b"", "more_body": False}
             self._watch()
 
@@ -380,9 +356,8 @@ class _Body:
 
     async def _disconnected(self) -> Message:
         """Wait for the end of the connection."""
-        event = await self._receive()
-        while event["type"] != "http.disconnect":
-            event = await self._receive()
+        while (event := await self._receive())["type"] != "http.disconnect":
+            pass
         self._limit.gone = True
         return event
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import hashlib
 import inspect
@@ -31,14 +30,10 @@ from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, missin
 from lookalike.index import Index
 from lookalike.measures import Measure
 from lookalike.measures.names import kebab, make_measure
-from lookalike.service.api import collections, search, views
-from lookalike.service.api.document import describe_api, index_page
-from lookalike.service.api.shared import answer, started
+from lookalike.service import jobs, monitoring, problems
+from lookalike.service.api import collections, document, search, shared, views
 from lookalike.service.fitting import CollectionSettings
-from lookalike.service.jobs import Started
 from lookalike.service.limits import RequestLimits
-from lookalike.service.monitoring import Recorder
-from lookalike.service.problems import handle
 from lookalike.service.safety import AccessPolicy, Safety
 from lookalike.service.service import Catalog, Service, load_example, name_from, settings_from
 from lookalike.service.site import Site
@@ -112,26 +107,23 @@ def create_app(service: Service) -> FastAPI:
         title="lookalike",
         version=__version__,
         summary="Which rows are alike, and why.",
+        responses=document.PROBLEMS,
         lifespan=live,
         docs_url=None,  # its page loads scripts from another site
         redoc_url=None,
         generate_unique_id_function=attrgetter("name"),  # names of functions, for those of clients
     )
-    app.openapi = partial(describe_api, app)  # type: ignore[method-assign]
+    app.openapi = partial(document.describe_api, app)  # type: ignore[method-assign]
     app.state.service = service
     for router in ROUTERS:
         app.include_router(router)
     # Starlette chooses the handler of the nearest class; the last is for our own mistakes.
     for kind in (LookalikeError, HTTPException, RequestValidationError, Exception):
-        app.add_exception_handler(kind, handle)
-    app.add_exception_handler(Started, lambda _, error: started(error.job))
-    _serve_page(app, service)
+        app.add_exception_handler(kind, problems.handle)
+    app.add_exception_handler(jobs.Started, lambda _, error: shared.started(error.job))
     app.add_middleware(Safety, access=service.access, limits=service.limits, tokens=service.tokens)
-    app.add_middleware(Recorder, metrics=service.metrics)  # the outermost: it sees every answer
-    return app
-
-
-def _serve_page(app: FastAPI, service: Service) -> None:
+    # The outermost: it sees every answer.
+    app.add_middleware(monitoring.Recorder, metrics=service.metrics)
     site = Site()
 
     @app.get("/", include_in_schema=False)
@@ -140,17 +132,19 @@ def _serve_page(app: FastAPI, service: Service) -> None:
 
     @app.get("/docs", include_in_schema=False)
     def docs() -> Response:
-        return HTMLResponse(index_page(app.openapi()))
+        return HTMLResponse(document.index_page(app.openapi()))
 
     @app.get("/api", include_in_schema=False)
     def start() -> Response:
         links = {"docs": "/docs", "openapi": "/openapi.json", "collections": "/api/v1/collections"}
-        return answer({"name": "lookalike", "version": __version__, "api": "v1", **links})
+        return shared.answer({"name": "lookalike", "version": __version__, "api": "v1", **links})
 
     # A coroutine: the file is in memory, and a thread would cost more than sending it.
     @app.get("/web/{path:path}", include_in_schema=False)
     async def part(request: Request, path: str) -> Response:
         return site.part(request, path)
+
+    return app
 
 
 FILMS = "films"
@@ -302,7 +296,7 @@ def _serve_folder(service: Service, folder: Path, options: Mapping[str, Any]) ->
             return name
         service.catalog.delete(name)  # of another folder, whose rows stay in it
     settings = settings_from(options, folder.name, {"file": folder.name})
-    service.catalog.open_folder(name, folder, settings)
+    service.catalog.create(name, folder, settings, service.limits)
     return name
 
 
@@ -351,55 +345,24 @@ def run(service: Service, host: str, port: int, started: Callable[[str], None]) 
 class TimedHeaders(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
     """A connection that is closed when the headers of a request do not arrive in time.
 
-    uvicorn limits only the time between two requests: half a header would keep the connection.
-
-    Parameters
-    ----------
-    seconds : float
-    **given : what uvicorn passes
+    uvicorn waits so long for the first byte of the next request: half a header would keep the
+    connection.
     """
-
-    def __init__(self, seconds: float, **given: Any) -> None:
-        super().__init__(**given)
-        self._seconds = seconds
-        self._timer: asyncio.TimerHandle | None = None
-
-    @property
-    def _waits(self) -> bool:
-        """Whether no request is being answered."""
-        return self.cycle is None or self.cycle.response_complete
 
     def connection_made(self, transport: Any) -> None:
         """Wait for the first request."""
         super().connection_made(transport)
-        self._start()
+        wait, end = self.timeout_keep_alive, self.timeout_keep_alive_handler
+        self.timeout_keep_alive_task = self.loop.call_later(wait, end)
 
     def data_received(self, data: bytes) -> None:
         """Take a part of a request; the time goes on until its headers are complete."""
-        # Not started again by each part: a byte now and then would keep the connection.
-        if self._timer is None and self._waits:
-            self._start()
         super().data_received(data)
-        if not self._waits:
-            self._stop()
+        if self.cycle is not None and not self.cycle.response_complete:
+            super()._unset_keepalive_if_required()
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        """End with the connection."""
-        self._stop()
-        super().connection_lost(exc)
-
-    def _start(self) -> None:
-        self._timer = self.loop.call_later(self._seconds, self._late)
-
-    def _stop(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    def _late(self) -> None:
-        self._timer = None
-        if self._waits and not self.transport.is_closing():
-            self.transport.close()
+    def _unset_keepalive_if_required(self) -> None:
+        """Leave the timer at every byte: one now and then would keep the connection."""
 
 
 class Server(uvicorn.Server):
@@ -420,9 +383,8 @@ class Server(uvicorn.Server):
             log_config=None,  # logs are lines of JSON, see monitoring
             access_log=False,
             server_header=False,
-            # uvicorn calls it as it calls the class.
-            http=partial(TimedHeaders, service.limits.headers),  # type: ignore[arg-type]
-            timeout_keep_alive=30,
+            http=TimedHeaders,
+            timeout_keep_alive=service.limits.headers,
             timeout_graceful_shutdown=10,
         )
         super().__init__(config)

@@ -6,7 +6,6 @@ import contextlib
 import os
 import re
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from importlib.util import find_spec
@@ -21,17 +20,13 @@ from lookalike.datasets import load_films, load_penguins
 from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, suggest
 from lookalike.index import Index
 from lookalike.kernels import load_compiler
-from lookalike.service.analysis import Analyses
-from lookalike.service.answers import describe, first_answer
-from lookalike.service.cells import dumps, stored_texts
+from lookalike.service import analysis, answers, cells, monitoring, sessions
 from lookalike.service.collection import Collection, FolderCollection, settings_of
 from lookalike.service.fitting import CollectionSettings, fit_index, read_rows
 from lookalike.service.jobs import Jobs
 from lookalike.service.limits import RequestLimits
-from lookalike.service.monitoring import Metrics
 from lookalike.service.problems import Refused, collected
 from lookalike.service.safety import AccessPolicy, TokenStore
-from lookalike.service.sessions import Sessions
 from lookalike.service.store.store import Head, NotFound, Store, dump, missing_collection
 from lookalike.table import Table
 from lookalike.table.formats.sizes import ReadLimits, check_counts, reading_at_most
@@ -142,6 +137,7 @@ class Catalog:
         ----------
         name : str
         source : path, list of records, table, or an index that is kept in one file
+            Of a folder of shards, a ``Path``: its rows stay in it.
         settings : CollectionSettings
         limits : RequestLimits
         replace_old : bool
@@ -151,12 +147,18 @@ class Catalog:
         check_name(name)
         if not replace_old:
             self.store.check_free(name)  # before the work; the database checks again
+        if isinstance(source, Path) and is_index_folder(source):
+            with collected():
+                index = Index.open(source)
+                settings = settings_of(index, settings, source)
+            # Without rows: the store only knows that there is a folder.
+            return self._enter(self.store.create(name, settings.to_text(), dump(index.schema_), []))
         most = ReadLimits(limits.rows, limits.columns, limits.unpacked)
         with collected(), reading_at_most(most):
             table, ids, settings = read_rows(source, settings)
             check_counts(len(table), len(table.columns) + len(table.aside))
             index, settings = fit_index(table, ids, settings)
-        rows = list(zip(map(dumps, ids), stored_texts(table), strict=True))
+        rows = list(zip(map(cells.dumps, ids), cells.stored_texts(table), strict=True))
         about = (settings.to_text(), dump(table.schema))
         head = self.store.create(name, *about, rows, replace_old=replace_old)
         # The next start reads the fitted index instead of fitting it again.
@@ -168,24 +170,6 @@ class Catalog:
         settings = {head.name: head.settings for head in self.store.heads()}.get(name)
         return None if settings is None else CollectionSettings.of_text(settings).source
 
-    def open_folder(self, name: str, folder: Any, settings: CollectionSettings) -> Collection:
-        """Make the index in a folder of shards a collection; its rows stay in the folder.
-
-        Parameters
-        ----------
-        name : str
-        folder : path
-        settings : CollectionSettings
-        """
-        check_name(name)
-        self.store.check_free(name)
-        with collected():
-            index = Index.open(folder)
-            settings = settings_of(index, settings, folder)
-        # Without rows: the store only knows that there is a folder.
-        head = self.store.create(name, settings.to_text(), dump(index.schema_), [])
-        return self._enter(head)
-
     def delete(self, name: str) -> None:
         """Delete a collection; a folder of shards stays as it is."""
         self.store.delete(name)
@@ -193,7 +177,7 @@ class Catalog:
             self._known.pop(name, None)
 
     def follow(self) -> None:
-        """Apply the changes of other servers to every collection in memory."""
+        """Apply the changes of other servers to every collection in memory; write old caches."""
         newest = self.store.generations()  # one query for all: it is asked four times a second
         for collection in self:
             if collection.key not in newest:  # dropped by another server
@@ -211,11 +195,7 @@ class Catalog:
                 with contextlib.suppress(NotFound):
                     collection.follow()
                     self.lag[collection.name] = 0
-
-    def save_caches(self) -> None:
-        """Write the caches of collections that have changed much."""
-        for collection in self:
-            if collection.cache_is_old:  # never of one that is not loaded
+            if collection.cache_is_old:
                 # A cache is not worth an error; further changes will write it.
                 with contextlib.suppress(LookalikeError):
                     collection.save_cache()
@@ -232,7 +212,6 @@ def settings_from(
 
 
 FOLLOW_SECONDS = 0.25  # between two reads of the change log: how far servers lag behind
-SWEEP_SECONDS = 3600.0  # between two searches for sessions that have expired
 
 
 class Service:
@@ -261,12 +240,12 @@ class Service:
         self.folder = None if folder is None else Path(os.path.realpath(folder))
         self.store = Store(address)
         self.catalog = Catalog(self.store)
-        self.sessions = Sessions(self.store.database)
+        self.sessions = sessions.Sessions(self.store.database)
         self.tokens = TokenStore(self.store.database)
         self.access = access or AccessPolicy()
-        self.metrics = Metrics()
+        self.metrics = monitoring.Metrics()
         self.jobs = Jobs()
-        self.analyses = Analyses(self.jobs)
+        self.analyses = analysis.Analyses(self.jobs)
         self.store_answers = True
         # At least two: on one core a short search need not wait for a long one.
         self.turns = anyio.CapacityLimiter(max(2, count_jobs(-1)))
@@ -285,7 +264,7 @@ class Service:
 
     def warm(self, name: str) -> None:
         """Load a collection, and compute its first answer."""
-        first_answer(name, self.catalog.get(name).view)
+        answers.first_answer(name, self.catalog.get(name).view)
 
     def warm_soon(self) -> None:
         """Warm the collection that the page opens on, while the server answers already."""
@@ -308,15 +287,10 @@ class Service:
         self.store.close()
 
     def _follow(self) -> None:
-        swept = float("-inf")
         while not self._stop.wait(FOLLOW_SECONDS):
             self.jobs.end_unwatched()
             try:
-                if time.monotonic() - swept > SWEEP_SECONDS:
-                    self.sessions.sweep()
-                    swept = time.monotonic()
                 self.catalog.follow()
-                self.catalog.save_caches()
                 self.store_answers = True
             except LookalikeError:
                 self.store_answers = False  # readyz reports it; the next round tries again
@@ -341,7 +315,7 @@ class Service:
     def document(self, collection: Collection) -> dict[str, Any]:
         """Return the description of a collection, with its spaces and its running jobs."""
         view, active = collection.view, self.jobs.of(collection.name)
-        # A job for hubs computes the space as well, see Analyses.hubs.
+        # A job for hubs computes the space as well, see analysis.Analyses.hubs.
         repaired = "ready" if view.repaired is not None else "none"
         if repaired == "none" and any(job.kind in ("repair", "hubs") for job in active):
             repaired = "job"
@@ -350,7 +324,7 @@ class Service:
         helps = None if hubs is None else hubs.document.get("reduction_helps")
         spaces = {"plain": True, "repaired": repaired, "reduction_helps": helps}
         jobs = [job.to_dict() for job in active]
-        return describe(collection.name, view) | {"spaces": spaces, "jobs": jobs}
+        return answers.describe(collection.name, view) | {"spaces": spaces, "jobs": jobs}
 
     def file_under_folder(self, path: str) -> Path:
         """Return a file by its path below the allowed folder; refuse every other."""

@@ -15,7 +15,7 @@ from lookalike.index import FeedbackSession
 from lookalike.index.hits import SearchInfo
 from lookalike.service.answers import answer_of, read_options, read_query
 from lookalike.service.cells import dumps
-from lookalike.service.collection import Collection, View
+from lookalike.service.collection import View
 from lookalike.service.problems import collected
 from lookalike.service.store import database as t
 from lookalike.service.store.database import Database
@@ -36,7 +36,7 @@ class Sessions:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def start(self, collection: Collection, view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def start(self, view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Begin a session with a search; return its document."""
         id = secrets.token_hex(8)
         query = asked["query"]
@@ -45,18 +45,16 @@ class Sessions:
             query = {"id": read_query(view, query)}
         document: dict[str, Any] = {"asked": {**asked, "query": query}, "rounds": []}
         answer = _answer(id, view, document)
-        values = {"id": id, "collection": collection.key, "document": dumps(document)}
-        with self._database.write() as connection:
-            connection.execute(t.sessions.insert().values(**values, touched=now()))
+        self.sweep()
+        values = {"id": id, "collection": view.key, "document": dumps(document)}
+        self._database.change(t.sessions.insert().values(**values, touched=now()))
         return answer
 
-    def get(self, collection: Collection, view: View, id: str) -> dict[str, Any]:
+    def get(self, view: View, id: str) -> dict[str, Any]:
         """Return the document of a session, with a new answer if rows have changed."""
-        return _answer(id, view, json.loads(self._read(collection, id)))
+        return _answer(id, view, json.loads(self._read(view, id)))
 
-    def mark(
-        self, collection: Collection, view: View, id: str, like: list[Any], unlike: list[Any]
-    ) -> dict[str, Any]:
+    def mark(self, view: View, id: str, like: list[Any], unlike: list[Any]) -> dict[str, Any]:
         """Mark rows as liked or not; return the document after it."""
         view.require([*like, *unlike])
 
@@ -66,9 +64,9 @@ class Sessions:
             last = session.history[-1]
             document["rounds"].append({"like": list(last.like), "unlike": list(last.unlike)})
 
-        return self._change(collection, view, id, change)
+        return self._change(view, id, change)
 
-    def undo(self, collection: Collection, view: View, id: str) -> dict[str, Any]:
+    def undo(self, view: View, id: str) -> dict[str, Any]:
         """Take the last round back; return the document after it."""
 
         def change(document: dict[str, Any]) -> None:
@@ -76,49 +74,39 @@ class Sessions:
                 raise InvalidInput("session", "a round to take back", "none", "Mark rows first")
             document["rounds"].pop()
 
-        return self._change(collection, view, id, change)
+        return self._change(view, id, change)
 
-    def delete(self, collection: Collection, id: str) -> None:
+    def delete(self, view: View, id: str) -> None:
         """Forget a session."""
-        self._read(collection, id)
-        with self._database.write() as connection:
-            connection.execute(t.sessions.delete().where(t.sessions.c.id == id))
+        self._read(view, id)
+        self._database.change(t.sessions.delete().where(t.sessions.c.id == id))
 
     def sweep(self) -> int:
         """Delete expired sessions; return how many."""
         old = now(dt.timedelta(days=EXPIRY_DAYS))
-        with self._database.write() as connection:
-            done = connection.execute(t.sessions.delete().where(t.sessions.c.touched < old))
-        return int(done.rowcount)
+        return self._database.change(t.sessions.delete().where(t.sessions.c.touched < old))
 
-    def _change(
-        self, collection: Collection, view: View, id: str, change: Callable[[dict[str, Any]], None]
-    ) -> dict[str, Any]:
+    def _change(self, view: View, id: str, change: Callable[[Any], None]) -> dict[str, Any]:
         """Change a session; the search runs before the write transaction begins."""
         # Inside of it all other writers would wait: seconds where there are millions of rows.
         while True:
-            before = self._read(collection, id)
+            before = self._read(view, id)
             document = json.loads(before)
             with collected():
                 change(document)
             # Another request, or server, may have written meanwhile: then its document is changed.
             c = t.sessions.c
             query = t.sessions.update().where(c.id == id, c.document == before)
-            with self._database.write() as connection:
-                values = {"document": dumps(document), "touched": now()}
-                if connection.execute(query.values(**values)).rowcount:
-                    break
-        return _answer(id, view, document)
+            if self._database.change(query.values(document=dumps(document), touched=now())):
+                return _answer(id, view, document)
 
-    def _read(self, collection: Collection, id: str) -> str:
+    def _read(self, view: View, id: str) -> str:
         c = t.sessions.c
-        query = sa.select(c.document).where(c.id == id[:32], c.collection == collection.key)
-        with self._database.read() as connection:
-            found = connection.execute(query).scalar()
-        if found is None:
-            who, hint = f"session {id[:32]!r}", "POST .../sessions starts a new one"
-            raise NotFound(who, "the id of a session", "none", hint, problem="not found")
-        return str(found)
+        query = sa.select(c.document).where(c.id == id[:32], c.collection == view.key)
+        for (document,) in self._database.fetch(query):  # one at most
+            return str(document)
+        who, hint = f"session {id[:32]!r}", "POST .../sessions starts a new one"
+        raise NotFound(who, "the id of a session", "none", hint, problem="not found")
 
 
 def _replay(view: View, document: Mapping[str, Any]) -> FeedbackSession:

@@ -7,7 +7,6 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,18 +17,15 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from lookalike.errors import LookalikeError
-from lookalike.service.answers import first_answer, measures_of, try_column
+from lookalike.service import answers, cells, fitting
 from lookalike.service.api import shared as http
 from lookalike.service.api.document import documented
 from lookalike.service.api.models import EXAMPLES, ColumnIn, CreateIn, MeasureIn, RowIn, RowsIn
-from lookalike.service.cells import integer_of
-from lookalike.service.fitting import list_measures
 from lookalike.service.limits import check_at_most, check_options
 from lookalike.service.problems import Refused, invalid
 from lookalike.service.service import Service, list_examples, load_example, name_from, settings_from
 from lookalike.service.store.store import NotFound, SentOnce
 from lookalike.verbs.measures import read_measure
-from lookalike.verbs.source import is_index_folder
 
 router = http.group("/api", "collections")
 Once = Annotated[
@@ -44,38 +40,29 @@ Once = Annotated[
 ]
 
 
-@router.get("/collections", responses=documented("collections", "All collections."))
+@router.get("/collections", responses=documented("collections"))
 def list_collections(service: http.Serving) -> Response:
     """List the collections of this server."""
     return http.answer({"collections": service.briefs()})
 
 
-@router.get("/examples", responses=documented("examples", "Tables to try."))
+@router.get("/examples", responses=documented("examples"))
 def examples() -> Response:
     """List the tables that a collection can be made from without a file."""
     return http.answer({"examples": list_examples()})
 
 
-FORM = {
-    "type": "object",
-    "required": ["file"],
-    "properties": {
-        "file": {"type": "string", "format": "binary"},
-        "options": {"type": "string", "description": "The other body, as text."},
-    },
-}
+MADE_FROM = CreateIn.model_json_schema() | {"examples": EXAMPLES["CreateIn"]}
 BODY = {
-    "application/json": {
-        "schema": CreateIn.model_json_schema() | {"examples": EXAMPLES["CreateIn"]}
-    },
-    "multipart/form-data": {"schema": FORM},
+    "application/json": {"schema": MADE_FROM},
+    "multipart/form-data": {"schema": {"$ref": "#/components/schemas/CreateForm"}},
 }
 
 
 @router.post(
     "/collections",
     status_code=201,
-    responses=documented("collection", "The new collection.", 201),
+    responses=documented("collection", 201),
     openapi_extra={"requestBody": {"required": True, "content": BODY}},
 )
 async def create_collection(request: Request, service: http.Serving, key: Once = None) -> Response:
@@ -114,7 +101,7 @@ def _from_file(service: Service, options: CreateIn, key: str | None, file: Uploa
             shutil.copyfileobj(file.file, copy)
             copy.seek(0)
             digest = hashlib.file_digest(copy, "sha256").hexdigest()
-        return _create(service, options, key, path, {"file": name[:200], "hash": digest})
+        return _create(service, options, key, path, file=name[:200], hash=digest)
 
 
 def _options(given: Any) -> CreateIn:
@@ -125,11 +112,7 @@ def _options(given: Any) -> CreateIn:
 
 
 def _create(
-    service: Service,
-    options: CreateIn,
-    key: str | None,
-    upload: Path | None = None,
-    source: Mapping[str, str] | None = None,
+    service: Service, options: CreateIn, key: str | None, upload: Path | None = None, **source: str
 ) -> Response:
     given = sum(one is not None for one in (upload, options.path, options.rows, options.example))
     if given != 1:
@@ -137,7 +120,7 @@ def _create(
         raise Refused(422, "collection", needed, f"{given} of them", hint)
     check_options(options.measure)
     rows: Any = upload
-    title = (source or {}).get("file", "table")
+    title = source.get("file", "table")
     if options.path is not None:
         rows = service.file_under_folder(options.path)
         title, source = rows.name, {"file": rows.name}
@@ -148,21 +131,17 @@ def _create(
     shown = name
     if options.example is not None:
         shown, rows = load_example(options.example)
-    source = dict(source or {})
     if key is not None:
         source["request"] = ":".join(SentOnce.of(key, options.model_dump(), source))
         made = service.catalog.source_of(name) or {}
         if made.get("request") == source["request"]:
             return http.created(service.document(service.catalog.get(name)), name)
     settings = settings_from(options.model_dump(), shown, source)
-    if options.path is not None and is_index_folder(rows):
-        collection = service.catalog.open_folder(name, rows, settings)
-    else:
-        collection = service.catalog.create(name, rows, settings, service.limits)
+    collection = service.catalog.create(name, rows, settings, service.limits)
     return http.created(service.document(collection), collection.name)
 
 
-@router.get("/collections/{c}", responses=documented("collection", "The collection."))
+@router.get("/collections/{c}", responses=documented("collection"))
 def get_collection(service: http.Serving, collection: http.Found) -> Response:
     """Describe a collection: columns with kinds, reasons and summaries, measure, drift."""
     return http.answer(service.document(collection))
@@ -179,15 +158,13 @@ def delete_collection(service: http.Serving, c: str) -> Response:
 
 row_routes = http.group("/api/collections/{c}/rows", "rows")
 MAX_TEXT_HITS = 50
+After = Annotated[str | None, Query(max_length=1_000)]
+Text = Annotated[str | None, Query(max_length=200)]  # of a row, or the name of a collection
 
 
-@row_routes.get("", responses=documented("rows", "Rows."))
+@row_routes.get("", responses=documented("rows"))
 def list_rows(
-    service: http.Serving,
-    collection: http.Found,
-    after: Annotated[str | None, Query(max_length=1_000)] = None,
-    limit: Annotated[int, Query(ge=1, le=1_000)] = 50,
-    text: Annotated[str | None, Query(max_length=200)] = None,
+    collection: http.Found, after: After = None, limit: http.Limit = 50, text: Text = None
 ) -> Response:
     """List rows in the order in which they were added, or find them by a text."""
     view, following = collection.view, None
@@ -197,17 +174,13 @@ def list_rows(
         rows = [view.named_row(id, view.record(id)) for id in ids if id in view.index]
     else:
         # One more than asked for says whether there is a next page.
-        page = collection.page(None if after is None else view.find(after), limit + 1)
-        rows = [view.named_row(id, record) for id, record in page[:limit]]
+        page = view.page(None if after is None else view.find(after), limit + 1)
+        rows = page[:limit]
         following = rows[-1]["id"] if len(page) > limit else None
     return http.answer({"rows": rows, "next": following, "generation": view.generation})
 
 
-@row_routes.post(
-    "",
-    status_code=201,
-    responses=documented("added", "The ids of the new rows.", 201),
-)
+@row_routes.post("", status_code=201, responses=documented("added", 201))
 def add_rows(
     service: http.Serving, collection: http.Found, body: RowsIn, key: Once = None
 ) -> Response:
@@ -222,7 +195,7 @@ def add_rows(
     return http.created({"ids": ids, "generation": generation}, collection.name, "rows", *own)
 
 
-@row_routes.get("/{id:row_id}", responses=documented("written_row", "The row."))
+@row_routes.get("/{id:row_id}", responses=documented("written_row"))
 def get_row(collection: http.Found, id: str) -> Response:
     """Return one row."""
     view = collection.view
@@ -230,11 +203,10 @@ def get_row(collection: http.Found, id: str) -> Response:
     return http.answer(view.named_row(key, view.record(key)) | {"generation": view.generation})
 
 
-@row_routes.put(
-    "/{id:row_id}",
-    responses=documented("written_row", "The row.")
-    | documented("written_row", "It is new, or has come back.", 201),
-)
+WRITTEN = documented("written_row") | documented("written_row", 201)  # 201: it is new, or back
+
+
+@row_routes.put("/{id:row_id}", responses=WRITTEN)
 def put_row(service: http.Serving, collection: http.Found, id: str, body: RowIn) -> Response:
     """Replace a row, which keeps its id, or create it; answered when it is on the disk."""
     known = True
@@ -243,7 +215,7 @@ def put_row(service: http.Serving, collection: http.Found, id: str, body: RowIn)
     except NotFound:
         check_at_most("rows of the collection", len(collection.view.index) + 1, service.limits.rows)
         column, known = collection.view.settings.id_column, False
-        own = integer_of(id) if column is None else body.row.get(column)
+        own = cells.integer_of(id) if column is None else body.row.get(column)
         key = own if isinstance(own, int) and str(own) == id else id  # a path has numbers as text
         generation = collection.restore(key, body.row)
     else:
@@ -253,19 +225,18 @@ def put_row(service: http.Serving, collection: http.Found, id: str, body: RowIn)
     return http.answer(row) if known else http.created(row, collection.name, "rows", key)
 
 
-@row_routes.delete("/{id:row_id}", responses=documented("deleted", "It is deleted."))
+@row_routes.delete("/{id:row_id}", responses=documented("deleted"))
 def delete_row(collection: http.Found, id: str) -> Response:
     """Delete a row; answered when this is on the disk."""
     key = collection.view.find(id)
     return http.answer({"id": key, "generation": collection.remove([key])})
 
 
-@router.get("/opening", responses=documented("opening", "Collections, one, its first hits."))
-def opening(
-    service: http.Serving,
-    collection: Annotated[str | None, Query(max_length=200)] = None,
-    answered: Annotated[bool, Query(description="Whether to search, too.")] = True,
-) -> Response:
+Answered = Annotated[bool, Query(description="Whether to search, too.")]
+
+
+@router.get("/opening", responses=documented("opening"))
+def opening(service: http.Serving, collection: Text = None, answered: Answered = True) -> Response:
     """List the collections, describe one or the first, and search from the row it opens on.
 
     Three requests in one; null for a collection that does not exist.
@@ -280,22 +251,20 @@ def opening(
         if answered:
             # Without an answer the page searches by itself, and then shows the error.
             with contextlib.suppress(LookalikeError):
-                found["answer"] = first_answer(name, opened.view)
+                found["answer"] = answers.first_answer(name, opened.view)
     return http.answer(found)
 
 
-@router.get("/measures", responses=documented("measures", "Measures by name."))
+@router.get("/measures", responses=documented("measures"))
 def measures() -> Response:
     """List the measures that a collection can be asked for by name."""
-    return http.answer({"measures": list_measures()})
+    return http.answer({"measures": fitting.list_measures()})
 
 
-@router.get(
-    "/collections/{c}/measures", responses=documented("measures_of_rows", "Measures that fit.")
-)
+@router.get("/collections/{c}/measures", responses=documented("measures_of_rows"))
 def measures_for(found: http.Found) -> Response:
     """List the measures that can compare the rows of a collection; `words` says what they do."""
-    return http.answer({"measures": measures_of(found.view)})
+    return http.answer({"measures": answers.measures_of(found.view)})
 
 
 @router.post("/collections/{c}/measure", status_code=202, responses=http.LATER)
@@ -306,9 +275,9 @@ def refit(service: http.Serving, found: http.Found, body: MeasureIn) -> Response
     return http.started(service.analyses.refit(found, body))
 
 
-@router.post("/collections/{c}/column", responses=documented("tried", "The column."))
+@router.post("/collections/{c}/column", responses=documented("tried"))
 async def try_kind(service: http.Serving, found: http.Found, body: ColumnIn) -> Response:
     """Read a column as another kind on trial: what it would be, and what could not be read."""
     return await http.in_turn(
-        service, lambda: http.answer(try_column(found.view, body.column, body.kind))
+        service, lambda: http.answer(answers.try_column(found.view, body.column, body.kind))
     )

@@ -7,7 +7,7 @@ and checked by the tests against what a server sends.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -18,7 +18,11 @@ from lookalike.service.api.models import EXAMPLES, SCHEMAS
 from lookalike.show.html.markup import escape
 
 PREFIX, VERSION = "/api/", "/api/v1/"
-PROBLEMS = (401, 403, 404, 408, 409, 413, 415, 422, 429, 503, 507)
+STATUSES = (401, 403, 404, 408, 409, 413, 415, 422, 429, 503, 507)
+# Of every request; those of FastAPI for 422 have another shape.
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {"$ref": f"#/components/responses/Problem{status}"} for status in STATUSES
+}
 JSON = "application/json"
 TEXT = {"schema": {"type": "string"}}
 BINARY = {"schema": {"type": "string", "format": "binary"}}
@@ -29,23 +33,29 @@ ABOUT = (
 )
 
 
-def documented(name: str, description: str, status: int = 200) -> dict[int | str, Any]:
+def documented(name: str, status: int = 200) -> dict[int | str, Any]:
     """Describe an answer, for the OpenAPI document.
 
     Parameters
     ----------
     name : str
-        Of its example; its shape has the same name with capitals.
-    description : str
+        Of its example; its shape, which says what it is, has the same name with capitals.
     status : int
     """
+    shape = _shape(name)
     # The example by its name: FastAPI would leave out its nulls.
-    content = {"schema": _shape(name), "example": name}
-    said: dict[str, Any] = {"description": description, "content": {JSON: content}}
+    content = {JSON: {"schema": shape, "example": name}}
+    about = SCHEMAS[shape["$ref"].rpartition("/")[2]]["description"]
+    said: dict[str, Any] = {"description": about, "content": content}
     if status in (201, 202):
         where = "the new one" if status == 201 else "the job"
         said["headers"] = {"Location": {"description": f"The path of {where}.", **TEXT}}
     return {status: said}
+
+
+def raw(about: str, kind: str, schema: Mapping[str, Any] = TEXT) -> dict[int | str, Any]:
+    """Describe an answer that is not JSON."""
+    return {200: {"description": about, "content": {kind: schema}}}
 
 
 def _shape(name: str) -> dict[str, Any]:
@@ -63,13 +73,8 @@ def _shape(name: str) -> dict[str, Any]:
 def describe_api(app: FastAPI) -> dict[str, Any]:
     """Return the OpenAPI document of an application, made once."""
     if app.openapi_schema is None:
-        made = get_openapi(
-            title=app.title,
-            version=app.version,
-            summary=app.summary,
-            description=ABOUT,
-            routes=app.routes,
-        )
+        made = get_openapi(title=app.title, version=app.version, routes=app.routes)
+        made["info"] |= {"summary": app.summary, "description": ABOUT}
         made["paths"] = {
             path.replace(PREFIX, VERSION): each for path, each in made["paths"].items()
         }
@@ -80,7 +85,7 @@ def describe_api(app: FastAPI) -> dict[str, Any]:
         content = {"application/problem+json": {"schema": _shape("problem")}}
         parts["responses"] = {
             f"Problem{status}": {"description": HTTPStatus(status).phrase, "content": content}
-            for status in PROBLEMS
+            for status in STATUSES
         }
         bearer = {"type": "http", "scheme": "bearer", "description": "lookalike token create."}
         parts["securitySchemes"] = {"token": bearer}
@@ -88,22 +93,11 @@ def describe_api(app: FastAPI) -> dict[str, Any]:
         for path, _, operation in _operations(made):
             if path in PUBLIC:
                 operation["security"] = []
-            _complete(operation["responses"])
-        parts["schemas"].pop("HTTPValidationError", None)
-        parts["schemas"].pop("ValidationError", None)
+            for answer in operation["responses"].values():
+                if "example" in (content := answer.get("content", {}).get(JSON, {})):
+                    content["example"] = EXAMPLES[content["example"]]
         app.openapi_schema = made
     return app.openapi_schema
-
-
-def _complete(answers: dict[str, Any]) -> None:
-    """Give the answers of an operation their examples, and the problems that every one may have."""
-    for answer in answers.values():
-        if "example" in (content := answer.get("content", {}).get(JSON, {})):
-            content["example"] = EXAMPLES[content["example"]]
-    for status in PROBLEMS:
-        # FastAPI has a shape of its own for 422; readyz has one for 503.
-        if "example" not in answers.get(str(status), {}).get("content", {}).get(JSON, {}):
-            answers[str(status)] = {"$ref": f"#/components/responses/Problem{status}"}
 
 
 def _operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -124,11 +118,8 @@ def index_page(document: dict[str, Any]) -> str:
         for status, answer in one["responses"].items():
             shown += [(status, answer.get("content", {}).get(JSON, {}).get("example"))]
         head = f"<code>{method} {escape(path)}</code> {escape(one['description'])}"
-        listed = "".join(
-            f"<h3>{title}</h3><pre>{escape(json.dumps(each, ensure_ascii=False))}</pre>"
-            for title, each in shown
-            if each
-        )
+        texts = ((title, json.dumps(each, ensure_ascii=False)) for title, each in shown if each)
+        listed = "".join(f"<h3>{title}</h3><pre>{escape(text)}</pre>" for title, text in texts)
         parts.append(f"<details><summary>{head}</summary>{listed}</details>\n")
     styles = "".join(
         f'<link rel="stylesheet" href="/web/style/{name}.css">\n'

@@ -21,7 +21,7 @@ from lookalike.service.api.document import documented
 from lookalike.service.api.models import MarksIn, SearchIn, SessionIn
 from lookalike.service.collection import Collection, View
 from lookalike.service.jobs import Job
-from lookalike.service.limits import check_at_most, check_filter, check_options, check_verb
+from lookalike.service.limits import check_at_most, check_verb
 from lookalike.service.problems import collected, refused_again
 from lookalike.service.service import Service
 from lookalike.verbs import VERBS, get_verb
@@ -31,21 +31,20 @@ from lookalike.verbs.requests import other_tables, request_model
 router = http.group("/api/collections/{c}", "search")
 
 
-@router.post("/search", responses=http.LATER | documented("search", "What was found."))
+@router.post("/search", responses=http.LATER | documented("search"))
 async def search(service: http.Serving, collection: http.Found, body: SearchIn) -> Response:
     """Return the rows most like a row or a record, with reasons."""
-    http.check_k(service, body.k)
+    given = body.model_dump()
+    check_verb(given, service.limits)
     if isinstance(body.query, list):
         check_at_most("query", len(body.query), service.limits.queries)
     check_at_most("like and unlike", len(body.like) + len(body.unlike), service.limits.marks)
     check_at_most("among", body.among or 0, 2 * service.limits.k)
-    check_filter(body.filter, service.limits)
     view = await _view(service, collection, body.at_least)
     if body.measure is not None:
-        check_options(body.measure)
         read_measure(body.measure)  # an unknown name is refused now, not by the job
         view = await run_in_threadpool(service.analyses.trial, collection, body.measure)
-    return await http.in_turn(service, lambda: http.answer(find(view, body.model_dump())))
+    return await http.in_turn(service, lambda: http.answer(find(view, given)))
 
 
 async def _view(service: Service, collection: Collection, at_least: int | None = None) -> View:
@@ -55,42 +54,41 @@ async def _view(service: Service, collection: Collection, at_least: int | None =
     return await run_in_threadpool(collection.at_least, at_least, service.limits.wait)
 
 
-@router.post("/sessions", status_code=201, responses=documented("session", "The new session.", 201))
+@router.post("/sessions", status_code=201, responses=documented("session", 201))
 async def start_session(service: http.Serving, collection: http.Found, body: SessionIn) -> Response:
     """Start a search that will be refined by feedback; it expires after a month without use."""
-    http.check_k(service, body.k)
-    check_filter(body.filter, service.limits)
+    given = body.model_dump()
+    check_verb(given, service.limits)
     view, start = await _view(service, collection), service.sessions.start
-    made = await http.in_turn(service, lambda: start(collection, view, body.model_dump()))
+    made = await http.in_turn(service, lambda: start(view, given))
     return http.created(made, collection.name, "sessions", made["id"])
 
 
-@router.get("/sessions/{s}", responses=documented("session", "The session."))
+@router.get("/sessions/{s}", responses=documented("session"))
 def get_session(service: http.Serving, collection: http.Found, s: str) -> Response:
     """Return a session with its rounds and its answer."""
-    return http.answer(service.sessions.get(collection, collection.view, s))
+    return http.answer(service.sessions.get(collection.view, s))
 
 
-@router.post("/sessions/{s}/marks", responses=documented("session", "The session after the marks."))
+@router.post("/sessions/{s}/marks", responses=documented("session"))
 async def mark(service: http.Serving, collection: http.Found, s: str, body: MarksIn) -> Response:
     """Mark rows as liked or not: a round of its own."""
     check_at_most("like and unlike", len(body.like) + len(body.unlike), service.limits.marks)
     view, change = await _view(service, collection), service.sessions.mark
-    return await http.in_turn(
-        service, lambda: http.answer(change(collection, view, s, body.like, body.unlike))
-    )
+    marks = (body.like, body.unlike)
+    return await http.in_turn(service, lambda: http.answer(change(view, s, *marks)))
 
 
-@router.post("/sessions/{s}/undo", responses=documented("session", "The session before the round."))
+@router.post("/sessions/{s}/undo", responses=documented("session"))
 def undo(service: http.Serving, collection: http.Found, s: str) -> Response:
     """Take the last round back."""
-    return http.answer(service.sessions.undo(collection, collection.view, s))
+    return http.answer(service.sessions.undo(collection.view, s))
 
 
 @router.delete("/sessions/{s}", status_code=204)
 def end_session(service: http.Serving, collection: http.Found, s: str) -> Response:
     """Forget a session."""
-    service.sessions.delete(collection, s)
+    service.sessions.delete(collection.view, s)
     return Response(status_code=204)
 
 
@@ -163,7 +161,7 @@ def _add(verb: str) -> None:
     # FastAPI reads the annotation, which is a string in this module.
     route.__annotations__["body"] = model
     name = f"{verb.capitalize()}Answer"
-    described = documented(name, f"What ``la.{verb}(...).to_dict()`` returns.")
+    described = documented(name)
     responses = described if verb in QUICK_VERBS else described | http.LATER
     verb_routes.post(f"/{verb}", name=f"ask_{verb}", description=text, responses=responses)(route)
 

@@ -9,19 +9,16 @@ from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, TypeVar
 
 import anyio
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 from starlette.convertors import StringConvertor, register_url_convertor
 from starlette.responses import Response
 
-from lookalike.errors import Param
 from lookalike.saving.safe_json import parse_json
+from lookalike.service import cells, client, jobs
 from lookalike.service.api.document import VERSION, documented
-from lookalike.service.cells import to_json
-from lookalike.service.client import path_of
 from lookalike.service.collection import Collection
-from lookalike.service.jobs import Job
 from lookalike.service.limits import RequestLimits, leaves
 from lookalike.service.problems import Refused
 from lookalike.service.service import Service
@@ -36,9 +33,7 @@ class StrictRequest(Request):
         """Return the body, or raise what is wrong with it."""
         if not self.headers.get("content-type"):  # FastAPI before 0.132 takes it for JSON
             return await self.body()
-        if not hasattr(self, "_json"):
-            self._json = read_json(await self.body(), self.app.state.service.limits)
-        return self._json
+        return read_json(await self.body(), self.app.state.service.limits)
 
 
 class StrictRoute(APIRoute):
@@ -110,6 +105,7 @@ async def get_collection(
 
 
 Found = Annotated[Collection, Depends(get_collection)]
+Limit = Annotated[int, Query(ge=1, le=1_000)]
 
 
 async def in_turn(service: Service, work: Callable[[], T]) -> T:
@@ -138,29 +134,21 @@ def group(prefix: str, tag: str) -> APIRouter:
 
 def answer(value: Any, status: int = 200) -> Response:
     """Return a JSON answer."""
-    return Response(to_json(value), status, media_type="application/json")
+    return Response(cells.to_json(value), status, media_type="application/json")
 
 
 def created(value: Any, *parts: Any) -> Response:
     """Answer with what was made, and where it is."""
     response = answer(value, 201)
-    response.headers["Location"] = path_of(*parts)
+    response.headers["Location"] = client.path_of(*parts)
     return response
 
 
-LATER = documented("started", "It is being computed: send the request again after the job.", 202)
+LATER = documented("started", 202)
 
 
-def started(job: Job) -> Response:
+def started(job: jobs.Job) -> Response:
     """Answer with the job that computes what was asked for, and where to look for it."""
     response = answer({"job": job.to_dict()}, 202)
     response.headers.update({"Location": f"{VERSION}jobs/{job.id}", "Retry-After": "1"})
     return response
-
-
-def check_k(service: Service, k: int) -> None:
-    """Refuse longer lists than the limit."""
-    most = service.limits.k
-    if k > most:
-        hint = ("Use ", Param("k", most))
-        raise Refused(422, Param("k", k), f"at most {most:,} hits", f"{k:,}", hint)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -194,12 +194,7 @@ class Database:
 
     def __init__(self, address: str | os.PathLike[str]) -> None:
         self.path, url = parse_address(address)
-        if self.path is None:
-            self.engine = _open_server(url)
-        else:
-            _check_file(self.path)
-            _make_private(self.path)
-            self.engine = _open_sqlite(self.path)
+        self.engine = _open_server(url) if self.path is None else _open_sqlite(self.path)
         self.dialect = self.engine.dialect.name
 
     @property
@@ -223,6 +218,16 @@ class Database:
         with _translated(self.shown), self.engine.connect() as connection:
             with connection.execution_options(**options).begin():
                 yield connection
+
+    def fetch(self, query: sa.Select[Any]) -> Sequence[Any]:
+        """Return the rows of one query."""
+        with self.read() as connection:
+            return connection.execute(query).all()
+
+    def change(self, statement: sa.Executable) -> int:
+        """Make one change, durable when this returns; return how many rows it has met."""
+        with self.write() as connection:
+            return connection.execute(statement).rowcount
 
     def close(self) -> None:
         """Close all connections."""
@@ -277,18 +282,13 @@ def _check_file(path: Path) -> None:
         raise _damaged(str(path), str(found).splitlines()[0])
 
 
-def _make_private(path: Path) -> None:
-    """Create the file so that only its owner can read it: rows may be personal.
-
-    SQLite gives the files beside it, its log among them, the same mode. A file that exists keeps
-    its own, which someone may have chosen.
-    """
+def _open_sqlite(path: Path) -> sa.Engine:
+    _check_file(path)
+    # Only its owner can read a new file, as rows may be personal. SQLite gives the files beside it,
+    # its log among them, the same mode. A file that exists keeps its own, which may be chosen.
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         sync_folder(path.parent)  # SQLite syncs the names of its logs, this one it finds there
-
-
-def _open_sqlite(path: Path) -> sa.Engine:
     engine = sa.create_engine(
         # Absolute: SQLite takes some names, such as ":memory:", for something else than a file.
         sa.URL.create("sqlite", database=str(path.absolute())),

@@ -22,7 +22,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
 import sqlalchemy as sa
 from sqlalchemy import exc
 
@@ -87,6 +86,9 @@ class StoredRow(NamedTuple):
     record: str
 
 
+Rows = Sequence[tuple[str, str]]  # each as in ``StoredRow``
+
+
 @dataclass(frozen=True)
 class Changed:
     """Changes between two generations: ids of deleted rows, and added rows that still exist."""
@@ -105,13 +107,6 @@ class SentOnce(NamedTuple):
     def of(cls, key: str, *parts: Any) -> SentOnce:
         """Return the hashes of a key and of what was sent with it."""
         return cls(*(hashlib.sha256(dumps(one).encode()).hexdigest() for one in (key, parts)))
-
-
-class Kept(NamedTuple):
-    """The stored form of a result: what JSON can hold, and arrays by name."""
-
-    about: dict[str, Any]
-    arrays: Mapping[str, np.ndarray]
 
 
 def now(ago: dt.timedelta = dt.timedelta()) -> str:
@@ -145,18 +140,13 @@ class Store:
 
     def heads(self) -> list[Head]:
         """Return all collections, in the order in which they were made."""
-        with self.database.read() as connection:
-            rows = connection.execute(sa.select(t.collections).order_by(t.collections.c.key))
-            return [Head(**row._mapping) for row in rows]
+        rows = self.database.fetch(sa.select(t.collections).order_by(t.collections.c.key))
+        return [Head(**row._mapping) for row in rows]
 
     def generations(self) -> dict[int, int]:
         """Return the generation of every collection, by its key."""
-        with self.database.read() as connection:
-            c = t.collections.c
-            return {
-                row.key: row.generation
-                for row in connection.execute(sa.select(c.key, c.generation))
-            }
+        query = sa.select(t.collections.c.key, t.collections.c.generation)
+        return {row.key: row.generation for row in self.database.fetch(query)}
 
     def head(self, name: str, key: int | None = None) -> Head:
         """Return a collection by its name, or by its key: never a later one of the same name."""
@@ -168,13 +158,7 @@ class Store:
         return head
 
     def create(
-        self,
-        name: str,
-        settings: str,
-        schema: bytes,
-        rows: Sequence[tuple[str, str]],
-        *,
-        replace_old: bool = False,
+        self, name: str, settings: str, schema: bytes, rows: Rows, *, replace_old: bool = False
     ) -> Head:
         """Create a collection with its first rows, numbered from 0.
 
@@ -190,8 +174,12 @@ class Store:
         try:
             with self.database.write() as connection:
                 if replace_old:
-                    _remove(connection, name)
-                head = Head(_next_key(connection), name, now(), 0, 1, 0, settings, schema)
+                    connection.execute(t.collections.delete().where(t.collections.c.name == name))
+                # A key that no collection has had. Updated before it is read: a transaction that
+                # does the same waits for this one to end.
+                connection.execute(t.keys.update().values(last=t.keys.c.last + 1))
+                key = connection.execute(sa.select(t.keys.c.last)).scalar_one()
+                head = Head(key, name, now(), 0, 1, 0, settings, schema)
                 connection.execute(t.collections.insert(), vars(head))
                 turn = WriteTransaction(connection, head)
                 turn.add(rows)
@@ -207,9 +195,8 @@ class Store:
 
     def delete(self, name: str) -> None:
         """Remove a collection with everything that belongs to it."""
-        with self.database.write() as connection:
-            if not _remove(connection, name):
-                raise missing_collection(name)
+        if not self.database.change(t.collections.delete().where(t.collections.c.name == name)):
+            raise missing_collection(name)
 
     # -- rows --------------------------------------------------------------------------------------
 
@@ -219,27 +206,13 @@ class Store:
         # Also rows that were deleted since: the measure was fitted to them.
         alive = sa.or_(c.died.is_(None), c.died > generation)
         query = sa.select(c.id, c.record).where(c.collection == key, c.born <= generation, alive)
-        with self.database.read() as connection:
-            return [StoredRow(*row) for row in connection.execute(query.order_by(c.number))]
+        return [StoredRow(*row) for row in self.database.fetch(query.order_by(c.number))]
 
     def count(self, key: int) -> int:
         """Return the number of live rows of a collection."""
         c = t.rows.c
         query = sa.select(sa.func.count()).where(c.collection == key, c.died.is_(None))
-        with self.database.read() as connection:
-            return int(connection.execute(query).scalar() or 0)
-
-    def page(self, key: int, after: str | None, limit: int) -> list[StoredRow]:
-        """Return some live rows behind the one of an id, in the order of their numbers."""
-        c = t.rows.c
-        query = sa.select(c.id, c.record).where(c.collection == key, c.died.is_(None))
-        if after is not None:
-            # The newest row of the id, deleted or not: paging goes on while rows are deleted.
-            last = sa.select(sa.func.max(c.number)).where(c.collection == key, c.id == after)
-            query = query.where(c.number > last.scalar_subquery())
-        with self.database.read() as connection:
-            found = connection.execute(query.order_by(c.number).limit(limit))
-            return [StoredRow(*row) for row in found]
+        return int(self.database.fetch(query)[0][0])
 
     def moved(self, key: int, after: int, until: int) -> int:
         """Return how many rows were added or deleted behind a generation, up to another."""
@@ -249,8 +222,7 @@ class Store:
         query = sa.select(sa.func.sum(c.rows * both)).where(
             c.collection == key, c.generation > after, c.generation <= until
         )
-        with self.database.read() as connection:
-            return int(connection.execute(query).scalar() or 0)
+        return int(self.database.fetch(query)[0][0] or 0)  # the sum of no entries is null
 
     def changed(
         self, key: int, after: int, until: int | None = None
@@ -283,12 +255,10 @@ class Store:
             index.save(path)
             with self.database.write() as connection, path.open("rb") as file:
                 query = sa.select(c.generation).where(c.collection == key)
-                older = connection.execute(query).scalar()
-                if older is not None and older > generation:
+                if (connection.execute(query).scalar() or 0) > generation:
                     return  # another server has stored a newer one
-                for table in (part, t.caches):
-                    connection.execute(table.delete().where(table.c.collection == key))
-                if not _exists(connection, key):
+                _drop_index(connection, key)
+                if _head(connection, t.collections.c.key == key) is None:
                     return  # deleted meanwhile
                 for number, data in enumerate(iter(lambda: file.read(PART_BYTES), b"")):
                     digest.update(data)
@@ -324,7 +294,7 @@ class Store:
                     return int(row.generation), read(path, root=Index)
         return None
 
-    def save_result(self, key: int, kind: str, generation: int, kept: Kept) -> bool:
+    def save_result(self, key: int, kind: str, generation: int, kept: Mapping[str, Any]) -> bool:
         """Store a result, in place of older ones; return whether it is small enough.
 
         Parameters
@@ -333,37 +303,36 @@ class Store:
         kind : str, what was asked, with its parameters
         generation : int
             Of the rows that were looked at.
-        kept : Kept
+        kept : mapping of a name to what JSON can hold, or to arrays
         """
-        data = dump(kept._asdict())
+        data = dump(dict(kept))
         if len(data) > MAX_RESULT_BYTES:
             return False
         c = t.results.c
         with self.database.write() as connection:
-            if not _exists(connection, key):
+            if _head(connection, t.collections.c.key == key) is None:
                 return False  # deleted meanwhile
             # A generation has its own results; those of older ones are never asked for again.
             stale = sa.or_(c.generation < generation, c.kind == kind, c.version != __version__)
             connection.execute(t.results.delete().where(c.collection == key, stale))
             newest = sa.select(c.kind).where(c.collection == key).order_by(c.made.desc(), c.kind)
-            for (old,) in connection.execute(newest.offset(MAX_RESULTS - 1)).all():
-                connection.execute(t.results.delete().where(c.collection == key, c.kind == old))
+            old = c.kind.not_in(newest.limit(MAX_RESULTS - 1))
+            connection.execute(t.results.delete().where(c.collection == key, old))
             cached = _cached(key, generation, hashlib.sha256(data))
             values = cached | {"kind": kind, "made": now(), "bytes": data}
             connection.execute(t.results.insert(), values)
         return True
 
-    def load_result(self, key: int, kind: str, generation: int) -> Kept | None:
+    def load_result(self, key: int, kind: str, generation: int) -> dict[str, Any] | None:
         """Return a result that was kept for this generation; None where none is whole."""
         c = t.results.c
         same = (c.collection == key, c.kind == kind, c.generation == generation)
         query = sa.select(c.hash, c.bytes).where(*same, c.version == __version__)
-        with self.database.read() as connection:
-            row = connection.execute(query).first()
-        # A damaged result is computed again, like one that is missing.
-        if row is None or hashlib.sha256(row.bytes).hexdigest() != row.hash:
-            return None
-        return Kept(**parse(row.bytes, dict))
+        for row in self.database.fetch(query):  # at most one
+            # A damaged result is computed again, like one that is missing.
+            if hashlib.sha256(row.bytes).hexdigest() == row.hash:
+                return parse(row.bytes, dict)
+        return None
 
 
 class WriteTransaction:
@@ -395,23 +364,18 @@ class WriteTransaction:
             raise InvalidInput(who, "the rows that were sent with it", "others", hint)
         return json.loads(row.ids), row.generation
 
-    def remember(self, answers: Sequence[tuple[SentOnce, list[Any]]]) -> None:
+    def remember(self, request: SentOnce, ids: list[Any]) -> None:
         """Keep the ids of new rows for a day, in which their client may send them again."""
-        if not answers:
-            return
-        c, keys = t.requests.c, [request.key for request, _ in answers]
-        same = sa.and_(c.collection == self.head.key, c.request.in_(keys))
+        c = t.requests.c
+        same = sa.and_(c.collection == self.head.key, c.request == request.key)
         # All old ones now and then: there may be a million, and no index by time.
         old = sa.or_(same, c.at < now(REMEMBERED)) if self.generation % FORGET_EVERY == 0 else same
         self._connection.execute(t.requests.delete().where(old))
         about = {"collection": self.head.key, "generation": self.generation, "at": now()}
-        rows = [
-            {**about, "request": request.key, "hash": request.hash, "ids": dumps(ids)}
-            for request, ids in answers
-        ]
-        self._connection.execute(t.requests.insert(), rows)
+        sent = {"request": request.key, "hash": request.hash, "ids": dumps(ids)}
+        self._connection.execute(t.requests.insert(), about | sent)
 
-    def add(self, rows: Sequence[tuple[str, str]], first: int = 0) -> None:
+    def add(self, rows: Rows, first: int = 0) -> None:
         """Add rows, each an id and a record as JSON texts.
 
         Parameters
@@ -420,6 +384,8 @@ class WriteTransaction:
         first : int
             The least number that they are given.
         """
+        if not rows:
+            return
         first = max(first, self.head.next_row)
         shared = {"collection": self.head.key, "born": self.generation}
         for start in range(0, len(rows), BATCH_ROWS):
@@ -431,21 +397,15 @@ class WriteTransaction:
     def remove(self, ids: Sequence[str]) -> None:
         """Mark rows as deleted."""
         c = t.rows.c
-        query = (
-            t.rows.update()
-            .where(c.collection == self.head.key, c.id == sa.bindparam("one"), c.died.is_(None))
-            .values(died=self.generation)
-        )
-        for start in range(0, len(ids), BATCH_ROWS):
-            part = [{"one": id} for id in ids[start : start + BATCH_ROWS]]
-            self._connection.execute(query, part)
+        query = t.rows.update().where(c.collection == self.head.key, c.id.in_(ids))
+        if ids:
+            self._connection.execute(query.where(c.died.is_(None)).values(died=self.generation))
 
     def refit(self, at: int, settings: str, schema: bytes) -> None:
         """Record that the measure was fitted to the rows that were live at a generation."""
         self._move(fitted=at, settings=settings, schema=schema)
         # The cached index may be of the same rows, but it is not of this fit.
-        for table in (t.cache_parts, t.caches):
-            self._connection.execute(table.delete().where(table.c.collection == self.head.key))
+        _drop_index(self._connection, self.head.key)
         # Rows deleted before the fit are never read again: no older generation can be asked for.
         c = t.rows.c
         dead = t.rows.delete().where(c.collection == self.head.key, c.died <= at)
@@ -465,19 +425,6 @@ class WriteTransaction:
 
 
 # -- parts -----------------------------------------------------------------------------------------
-
-
-def _next_key(connection: sa.Connection) -> int:
-    """Return a key that no collection has had."""
-    # Updated before it is read: a transaction that does the same waits for this one to end.
-    connection.execute(t.keys.update().values(last=t.keys.c.last + 1))
-    return int(connection.execute(sa.select(t.keys.c.last)).scalar_one())
-
-
-def _remove(connection: sa.Connection, name: str) -> bool:
-    """Delete a collection with everything that refers to it; return whether it existed."""
-    c = t.collections.c
-    return connection.execute(t.collections.delete().where(c.name == name)).rowcount > 0
 
 
 def _taken_name(name: str) -> Conflict:
@@ -532,9 +479,10 @@ def parse(saved: bytes, root: type[T]) -> T:
     return found
 
 
-def _exists(connection: sa.Connection, key: int) -> bool:
-    """Whether there is still a collection of this key."""
-    return _head(connection, t.collections.c.key == key) is not None
+def _drop_index(connection: sa.Connection, key: int) -> None:
+    """Delete the cached index of a collection."""
+    for table in (t.cache_parts, t.caches):
+        connection.execute(table.delete().where(table.c.collection == key))
 
 
 def _cached(key: int, generation: int, digest: Any) -> dict[str, Any]:

@@ -148,6 +148,7 @@ class RowWriter:
         return ", ".join(pairs[:4])
 
 
+@dataclass(eq=False)
 class Study:
     """One table and its analyses.
 
@@ -158,7 +159,7 @@ class Study:
     target : array of n, optional
     label : str
         What the target is called.
-    measure : Measure or "auto"
+    given : Measure or "auto"
     k : int
         Length of the lists of neighbors.
     sample : int
@@ -166,24 +167,23 @@ class Study:
     seed : int
     """
 
-    def __init__(
-        self,
-        table: Table,
-        target: np.ndarray | None,
-        label: str,
-        measure: Measure | str,
-        k: int,
-        sample: int,
-        seed: int,
-    ) -> None:
-        n = len(table)
-        # The sample does not depend on anything but the seed: a report can be repeated.
-        rng = np.random.default_rng(seed)
-        self.table, self.label, self.given, self.seed = table, label, measure, seed
-        self.at = np.sort(rng.choice(n, sample, replace=False)) if n > sample else np.arange(n)
-        self.rows = table[self.at] if n > sample else table
-        self.target = None if target is None else target[self.at]
-        self.k = max(1, min(k, len(self.rows) - 1))
+    table: Table
+    target: np.ndarray | None
+    label: str
+    given: Measure | str
+    k: int
+    sample: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        n, self.at, self.rows = len(self.table), np.arange(len(self.table)), self.table
+        if n > self.sample:
+            # The sample does not depend on anything but the seed: a report can be repeated.
+            rng = np.random.default_rng(self.seed)
+            self.at = np.sort(rng.choice(n, self.sample, replace=False))
+            self.rows = self.table[self.at]
+        self.target = None if self.target is None else self.target[self.at]
+        self.k = max(1, min(self.k, len(self.rows) - 1))
 
     @property
     def classes(self) -> np.ndarray | None:
