@@ -14,13 +14,10 @@ from lookalike.kernels.clustering import (
     best_first_links,
     cheapest_edges_of_block,
     cheapest_edges_of_lists,
-    count_close_pairs,
     join_edges,
-    labels_within,
     roots_of,
     spanning_tree,
     weakest_links,
-    write_labels,
 )
 from lookalike.measures import medoids as steps
 from lookalike.measures.medoids import build, swap_until_stable
@@ -144,39 +141,17 @@ def components(n, edges):
 def test_components_are_named_by_their_smallest_index(seed, n):
     rng = np.random.default_rng(seed)
     edges = rng.integers(0, n, (n, 2))
-    parents, kept = np.arange(n), np.empty(n, bool)
-    count = join_edges(parents, edges[:, 0].copy(), edges[:, 1].copy(), kept)
+    parents = np.arange(n)
+    kept = join_edges(parents, edges[:, 0].copy(), edges[:, 1].copy())
     roots = components(n, edges.tolist())
     assert roots_of(parents).tolist() == roots
-    assert count == kept.sum() == n - len(set(roots))
-
-
-def dbscan(d, eps, needed):
-    """Core rows by counting, clusters by components, border rows to the lowest cluster."""
-    n, near = len(d), d <= eps
-    core = near.sum(axis=1) >= needed
-    roots = components(n, [(i, j) for i, j in np.argwhere(near) if core[i] and core[j]])
-    numbers = {root: c for c, root in enumerate(sorted({roots[i] for i in np.flatnonzero(core)}))}
-    labels = [numbers[roots[i]] if core[i] else -1 for i in range(n)]
-    for i in np.flatnonzero(~core):
-        labels[i] = min((labels[j] for j in np.flatnonzero(near[i] & core)), default=-1)
-    return labels
+    assert kept.sum() == n - len(set(roots))
 
 
 @given(st.integers(0, 10**6), st.integers(2, 18), st.integers(1, 5))
 @settings(deadline=None, max_examples=40)
-def test_density_clusters_by_pairs_and_by_the_spanning_tree(seed, n, needed):
+def test_the_spanning_tree_is_the_shortest_one(seed, n, needed):
     d = np.floor(8 * random_square(seed, n))
-    eps = 6.0
-    expected = dbscan(d, eps, needed)
-    left, right = np.nonzero(np.triu(d <= eps, 1))
-    order = np.random.default_rng(seed).permutation(len(left))
-    counts, parents, labels = np.ones(n, np.int64), np.arange(n), np.empty(n, np.int64)
-    waiting, filled = np.empty((n, max(1, needed - 1)), np.int64), np.zeros(n, np.int64)
-    count_close_pairs(left[order], right[order], needed, counts, parents, waiting, filled)
-    found = write_labels(needed, counts, parents, waiting, filled, labels)
-    assert labels.tolist() == expected
-    assert found == max(expected) + 1
     core = np.sort(d, axis=1)[:, min(needed, n) - 1] if needed <= n else np.full(n, np.inf)
     ends, others, weights = np.empty(n - 1, np.int64), np.empty(n - 1, np.int64), np.empty(n - 1)
     spanning_tree(d, core, ends, others, weights)
@@ -185,13 +160,8 @@ def test_density_clusters_by_pairs_and_by_the_spanning_tree(seed, n, needed):
     edges = sorted((w, i, j) for (i, j), w in np.ndenumerate(reach) if i < j)
     parents, total = np.arange(n), 0.0
     for w, i, j in edges:  # Kruskal: the same total, whatever the ties
-        total += w if join_edges(parents, np.array([i]), np.array([j]), np.empty(1, bool)) else 0.0
+        total += w if join_edges(parents, np.array([i]), np.array([j]))[0] else 0.0
     assert_allclose(weights.sum(), total)
-    order, near = np.argsort(weights), np.argsort(d, axis=1, kind="stable")
-    sorted_tree = ends[order], others[order], weights[order]
-    gaps, parents = np.take_along_axis(d, near, axis=1), np.empty(n, np.int64)
-    labels_within(eps, core, *sorted_tree, near, gaps, parents, labels)
-    assert labels.tolist() == expected
 
 
 @given(st.integers(0, 10**6), st.integers(2, 12))

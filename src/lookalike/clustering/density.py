@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,20 +23,35 @@ from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Fields, Integer, Real
 
 
-def density_clusters(space: Space, eps: float, needed: int) -> Clustering:
+def nearest_others(space: Space, k: int) -> NeighborGraph:
+    """Return unfinished lists of the k nearest other rows of each row."""
+    return space.measure.nearest(space.rows, space.rows, k, exclude=np.arange(len(space)))
+
+
+def core_distances(distances: np.ndarray, needed: int) -> np.ndarray:
+    """Return within what distance each row has ``needed`` rows, itself among them.
+
+    ``distances`` are those of lists of at least ``needed - 1`` others.
+    """
+    return distances[:, needed - 2].copy() if needed > 1 else np.zeros(len(distances))
+
+
+def density_clusters(space: Space, eps: float | None, needed: int) -> Clustering:
     """Return the clusters of DBSCAN without a matrix of all pairs.
 
     A row is core if at least ``needed`` rows, itself among them, are within eps. Clusters are the
     connected components of core rows within eps of each other, numbered by their first core row. A
     row that is not core joins the lowest-numbered cluster with a core row within eps; the rest is
-    noise, -1. All pairs are compared once, block by block; memory grows with rows times ``needed``.
+    noise, -1. Memory grows with rows times ``needed``.
 
     The exemplar of a cluster is the row with the most rows within eps.
 
     Parameters
     ----------
     space : Space
-    eps : float
+    eps : float, optional
+        None: the knee of the core distances. Sorted, they rise slowly inside clusters and steeply
+        among outliers.
     needed : int
 
     References
@@ -45,29 +59,56 @@ def density_clusters(space: Space, eps: float, needed: int) -> Clustering:
     .. [1] M. Ester, H.-P. Kriegel, J. Sander, X. Xu (1996). A density-based algorithm for
        discovering clusters in large spatial databases with noise. KDD-96, 226-231.
     """
-    labels, counts = _grow(
-        len(space), needed, lambda fold: stream_within(space, eps, fold, "finding dense regions")
-    )
-    return describe(labels, counts >= needed, -counts, eps)
+    n = len(space)
+    if eps is None and needed > n:
+        hint = "Use ", Param("min_neighbors", n), ", or give ", Param("eps"), " as a number"
+        who = Param("min_neighbors", needed)
+        raise TooFewRows(who, f"at least {needed} rows", Param("n_samples", n), hint)
+    # Where more are needed than there are, the last entry of lists of n is empty, and infinite.
+    needed = min(needed, n + 1)
+    lists = nearest_others(space, max(1, needed - 1))
+    core = core_distances(lists.distances, needed)
+    if eps is None:
+        known = core[np.isfinite(core)]  # infinite where too few rows can be compared
+        if not len(known):
+            hint = "Lower ", Param("min_neighbors"), " or give ", Param("eps"), " as a number"
+            others = f"rows with {needed - 1} others to compare with"
+            raise UndefinedMeasure(Param("eps", "knee"), others, "none", hint)
+        eps = knee_of(known)
+    is_core, parents, counts = core <= eps, np.arange(n), np.ones(n, dtype=np.int64)
+
+    def fold(left: np.ndarray, right: np.ndarray) -> None:
+        np.add.at(counts, left, 1)
+        np.add.at(counts, right, 1)
+        both = is_core[left] & is_core[right]
+        clustering.join_edges(parents, left[both], right[both])
+
+    stream_within(space, eps, fold, "finding dense regions")
+    labels = label_rows(eps, core, parents, lists.indices, lists.distances)
+    return describe(labels, is_core, -counts, eps)
 
 
-Fold = Callable[[np.ndarray, np.ndarray], Any]  # takes pairs of rows, each pair once
+def label_rows(
+    eps: float, core: np.ndarray, parents: np.ndarray, lists: np.ndarray, distances: np.ndarray
+) -> np.ndarray:
+    """Return the clusters of DBSCAN from the components of core rows.
 
-
-def _grow(n: int, needed: int, feed: Callable[[Fold], Any]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the clusters of DBSCAN, and how many rows each has within eps.
-
-    ``feed`` calls what it is given with all pairs within eps, in any order. A row that is not core
-    yet keeps the rows it has met, at most ``needed - 2``: one more makes it core, and it joins them
-    then. So no pair is needed twice, and memory stays rows times needed.
+    Parameters
+    ----------
+    eps : float
+    core : float64 array of n core distances
+    parents : int64 array of n, core rows within eps of each other joined by ``join_edges``
+    lists, distances : arrays of shape (n, k), the nearest others of each row
+        Fewer than make a row core are within eps of any other row: its list has all of them.
     """
-    counts = np.ones(n, dtype=np.int64)  # a row is within eps of itself
-    waiting = np.empty((n, max(1, min(needed, n) - 2)), dtype=np.int64)
-    state = counts, np.arange(n), waiting, np.zeros(n, dtype=np.int64)
-    feed(lambda left, right: clustering.count_close_pairs(left, right, needed, *state))
-    labels = np.empty(n, dtype=np.int64)
-    clustering.write_labels(needed, *state, labels)
-    return labels, counts
+    is_core, n = core <= eps, len(core)
+    labels, _ = number_by_first_row(np.where(is_core, clustering.roots_of(parents), -1))
+    border = np.flatnonzero(~is_core)
+    number = np.where(is_core, labels, n)
+    near = (distances[border] <= eps) & (lists[border] >= 0)
+    lowest = np.where(near, number[lists[border]], n).min(axis=1, initial=n)
+    labels[border] = np.where(lowest < n, lowest, -1)
+    return labels
 
 
 def describe(
@@ -102,29 +143,6 @@ class WithinReach(LabeledModel):
 
         each_block(measure, new, rows[self.positions], fold, "finding dense regions")
         return np.where(lowest < none, lowest, -1)
-
-
-def knee(space: Space, needed: int) -> float:
-    """Return the eps at the knee of the distances to the nearest row number ``needed``.
-
-    A row counts itself as number one. Sorted, the distances rise slowly inside clusters and steeply
-    among outliers.
-    """
-    n = len(space)
-    if needed > n:
-        hint = "Use ", Param("min_neighbors", n), ", or give ", Param("eps"), " as a number"
-        who = Param("min_neighbors", needed)
-        raise TooFewRows(who, f"at least {needed} rows", Param("n_samples", n), hint)
-    # A row is its own nearest: the distance to it is 0, and so is every value of the curve.
-    if needed == 1:
-        return 0.0
-    lists = space.measure.nearest(space.rows, space.rows, needed - 1, exclude=np.arange(n))
-    reach = lists.distances[:, -1]  # core distances: infinite where too few rows can be compared
-    if not np.isfinite(reach).any():
-        hint = "Lower ", Param("min_neighbors"), " or give ", Param("eps"), " as a number"
-        others = f"rows with {needed - 1} others to compare with"
-        raise UndefinedMeasure(Param("eps", "knee"), others, "none", hint)
-    return knee_of(reach[np.isfinite(reach)])
 
 
 def knee_of(reach: np.ndarray) -> float:
@@ -166,21 +184,18 @@ def graph_density(
     >>> graph_density(Vector().fit(rows).neighbors(k=3), eps=0.15, min_neighbors=2)
     array([ 0,  0,  0, -1,  1,  1,  1])
     """
-    # The core distance is the entry min_neighbors - 1 of a list that leaves out the row itself.
     who = Param("min_neighbors", min_neighbors, of="graph_density")
     if not Integer(1).fits(min_neighbors) or min_neighbors > graph.k + 1:
         hint = Phrase("Make a graph of longer lists, or lower ", Param("min_neighbors"))
         raise InvalidInput(who, f"1 to {graph.k + 1}", repr(min_neighbors), hint)
+    core = core_distances(graph.distances, min_neighbors)
     if eps is None:
-        reach = graph.distances[:, max(0, min_neighbors - 2)]
-        eps = knee_of(reach[np.isfinite(reach)]) if min_neighbors > 1 else 0.0
-    n = len(graph)
-    near = (graph.indices >= 0) & (graph.distances <= eps)
-    rows = np.repeat(np.arange(n), near.sum(axis=1))
-    others = graph.indices[near]
-    # A pair that is in both lists counts once.
-    pairs = np.unique(np.minimum(rows, others) * n + np.maximum(rows, others))
-    return _grow(n, min_neighbors, lambda fold: fold(*np.divmod(pairs, n)))[0]
+        eps = knee_of(core[np.isfinite(core)])
+    rows, entries = np.nonzero((graph.indices >= 0) & (graph.distances <= eps))
+    others, parents = graph.indices[rows, entries], np.arange(len(graph))
+    both = (core[rows] <= eps) & (core[others] <= eps)
+    clustering.join_edges(parents, rows[both], others[both])
+    return label_rows(eps, core, parents, graph.indices, graph.distances)
 
 
 # -- HDBSCAN ---------------------------------------------------------------------------------------
@@ -236,9 +251,8 @@ def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Clustering:
         needed_rows = f"at least {most} rows for HDBSCAN"
         raise TooFewRows(space.who, needed_rows, Param("n_samples", n), hint)
     k = min(n - 1, max(needed - 1, MIN_NEIGHBORS_LISTED))
-    lists = space.measure.nearest(space.rows, space.rows, k, exclude=np.arange(n))
-    # Lists leave out the row itself, which counts as number one.
-    core = lists.distances[:, needed - 2].copy() if needed > 1 else np.zeros(n)
+    lists = nearest_others(space, k)
+    core = core_distances(lists.distances, needed)
     ends, others, costs = _tree(space, lists.indices, lists.distances, core)
     labels, _ = number_by_first_row(_cut(ends, others, costs, smallest))
     members = np.flatnonzero(labels >= 0)
@@ -294,9 +308,7 @@ def _tree(
             raise UndefinedMeasure(space.who, needed, f"row {lost} without a way to others", hint)
         # Cheapest first, as Kruskal does: of two parts that chose each other one edge is dropped.
         ends = ends[np.lexsort((target[ends], ends, cost[ends]))]
-        kept = np.zeros(len(ends), dtype=np.bool_)
-        clustering.join_edges(parents, ends, target[ends], kept)
-        ends = ends[kept]
+        ends = ends[clustering.join_edges(parents, ends, target[ends])]
         edges_found.append((ends, target[ends], cost[ends]))
         parts = clustering.roots_of(parents)
         # A way that now leads into the own part has to be searched again; its cost stays a bound.

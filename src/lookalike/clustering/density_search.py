@@ -15,11 +15,16 @@ from lookalike._runtime.frames import frame_of_records
 from lookalike._runtime.progress import Progress
 from lookalike.clustering._clustering import MeasureClusterer
 from lookalike.clustering._space import Space, check_symmetric
-from lookalike.clustering.density import describe, knee_of
+from lookalike.clustering.density import (
+    core_distances,
+    describe,
+    knee_of,
+    label_rows,
+    nearest_others,
+)
 from lookalike.clustering.scores import NOISE, among, count, f_from_counts
 from lookalike.errors import InPython, InvalidInput, Param, TooFewRows
-from lookalike.kernels.clustering import labels_within, spanning_tree
-from lookalike.kernels.lists import keep_nearest
+from lookalike.kernels.clustering import join_edges, spanning_tree
 from lookalike.saving.fields import Anything, Choice, Fields, Integer, Real
 from lookalike.table.model.targets import code_labels
 
@@ -131,8 +136,8 @@ class DensitySearch(MeasureClusterer):
         space = Space(fitted, rows, who, self.dense_limit, instead)
         check_symmetric(space, who, "Average the two directions")
         numbers = self._numbers(len(space))
-        # One matrix and one sorted list of neighbors serve every number of neighbors.
-        levels = DensityLevels(space.distances(), max(numbers))
+        # One matrix and one list of neighbors of each row serve every number of neighbors.
+        levels = DensityLevels(space, max(numbers))
         classes = None if y is None else code_labels(target, len(space), who)[0]
         self.results_: list[dict[str, Any]] = []
         with Progress("searching eps", len(numbers)) as bar:
@@ -180,42 +185,40 @@ class DensitySearch(MeasureClusterer):
 
 
 class DensityLevels:
-    """Density clusterings of one matrix at every eps, for one number of neighbors at a time.
+    """Density clusterings of one space at every eps, for one number of neighbors at a time.
 
     Parameters
     ----------
-    distances : square matrix
+    space : Space
     most : int
         The largest number of neighbors that will be set.
     """
 
-    def __init__(self, distances: np.ndarray, most: int) -> None:
-        n, k = len(distances), max(1, most - 1)
-        self.distances = distances
-        self.neighbor_distances = np.full((n, k), np.inf)
-        self.neighbors = np.full((n, k), -1, dtype=np.int64)
-        rows = np.arange(n)
-        keep_nearest(distances, rows, rows, self.neighbor_distances, self.neighbors)
+    def __init__(self, space: Space, most: int) -> None:
+        self.distances = space.distances()
+        lists = nearest_others(space, max(1, most - 1))
+        self.neighbors, self.neighbor_distances = lists.indices, lists.distances
 
     def set(self, needed: int) -> None:
         """Choose how many rows within eps, itself among them, make a row dense."""
         n = len(self.distances)
-        # The core distance of DBSCAN: a row is its own nearest, so entry 0 is number two.
-        self.core = self.neighbor_distances[:, needed - 2].copy() if needed > 1 else np.zeros(n)
+        self.core = core_distances(self.neighbor_distances, needed)
         ends, others = np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64)
         costs = np.empty(n - 1)
         spanning_tree(self.distances, self.core, ends, others, costs)
-        # Sorted edges let a search for one eps stop at the first longer edge.
         order = np.argsort(costs, kind="stable")
         self.tree = ends[order], others[order], costs[order]
 
     def labels(self, eps: float) -> tuple[np.ndarray, int]:
         """Return labels at one eps, and the number of clusters."""
-        n = len(self.core)
-        parents, labels = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+        ends, others, costs = self.tree
+        # The tree connects core rows within eps by edges up to eps.
+        short = slice(np.searchsorted(costs, eps, "right"))
+        parents = np.arange(len(self.core))
+        join_edges(parents, ends[short], others[short])
         lists = self.neighbors, self.neighbor_distances
-        n_clusters = labels_within(float(eps), self.core, *self.tree, *lists, parents, labels)
-        return labels, int(n_clusters)
+        labels = label_rows(eps, self.core, parents, *lists)
+        return labels, int(labels.max()) + 1
 
     def highest(self) -> float:
         """Return the smallest eps that puts all rows into one cluster, without noise."""

@@ -134,8 +134,7 @@ def linkage_cut(distances: np.ndarray, method: str) -> Cut:
         # fcluster by height cannot.
         parents = np.arange(n + steps)
         for side in (0, 1):
-            parts = merges[:steps, side].astype(np.int64)
-            join_edges(parents, parts, made, np.zeros(steps, dtype=np.bool_))
+            join_edges(parents, merges[:steps, side].astype(np.int64), made)
         labels, _ = number_by_first_row(roots_of(parents)[:n])
         return Clustering(
             labels, cluster_medoids(distances, labels), NearestRow(np.arange(n), labels)

@@ -35,7 +35,6 @@ from lookalike.clustering.density import (
     default_cluster_size,
     density_clusters,
     hierarchy_clusters,
-    knee,
 )
 from lookalike.clustering.partitions import (
     Affinity,
@@ -269,8 +268,10 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
             smallest = default_cluster_size(len(space)) if auto else int(self.min_cluster_size)
             self.min_cluster_size_ = smallest
             return hierarchy_clusters(space, self.min_neighbors, smallest)
-        self.eps_ = knee(space, self.min_neighbors) if self.eps == KNEE else float(self.eps)
-        return density_clusters(space, self.eps_, self.min_neighbors)
+        eps = None if self.eps == KNEE else float(self.eps)
+        clustering = density_clusters(space, eps, self.min_neighbors)
+        self.eps_ = clustering.model.eps
+        return clustering
 
     def _by_number(self, space: Space, n_landmarks: int | None) -> Clustering:
         rng = make_generator(self.random_state)

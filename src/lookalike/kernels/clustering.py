@@ -1,4 +1,4 @@
-"""Clusters from distances: connected components, DBSCAN and HDBSCAN, k-medoids, closures."""
+"""Clusters from distances: connected components, spanning trees, k-medoids, closures."""
 
 import numpy as np
 
@@ -32,13 +32,12 @@ def join(parents, i, j):
 
 
 @kernel
-def join_edges(parents, ends, others, kept):
-    """Join along edges in their order; mark those that joined two components, return how many."""
-    count = 0
+def join_edges(parents, ends, others):
+    """Join along edges in their order; return which of them joined two components."""
+    kept = np.empty(ends.shape[0], np.bool_)
     for e in range(ends.shape[0]):
         kept[e] = join(parents, ends[e], others[e])
-        count += kept[e]
-    return count
+    return kept
 
 
 @kernel
@@ -50,74 +49,10 @@ def roots_of(parents):
     return roots
 
 
-# -- DBSCAN and HDBSCAN from blocks of distances ---------------------------------------------------
+# -- spanning trees of mutual reachability ---------------------------------------------------------
 #
-# A row is core if at least ``needed`` rows, itself among them, are within ``eps``. Clusters are
-# the components of core rows within eps of each other. NaN is never within eps.
-
-
-@kernel
-def count_close_pairs(left, right, needed, counts, parents, waiting, filled):
-    """Count pairs of rows that are within eps, each pair once.
-
-    A pair of rows that are both core by now is joined immediately; another one waits at the end
-    that is not: such a row has fewer than ``needed`` neighbors yet, so no row ever keeps more than
-    ``needed - 2`` of them, however many pairs are within eps.
-    """
-    for at in range(left.shape[0]):
-        i, j = left[at], right[at]
-        counts[i] += 1
-        counts[j] += 1
-        if counts[i] < needed:
-            waiting[i, filled[i]] = j
-            filled[i] += 1
-        elif counts[j] < needed:
-            waiting[j, filled[j]] = i
-            filled[j] += 1
-        else:
-            join(parents, i, j)
-
-
-@kernel
-def write_labels(needed, counts, parents, waiting, filled, labels):
-    """Join what waited, number the clusters by first core row, give border rows their cluster.
-
-    A border row joins the lowest-numbered cluster with a core row within eps. Returns the number of
-    clusters.
-    """
-    n = counts.shape[0]
-    for i in range(n):
-        for s in range(filled[i]):
-            if counts[i] >= needed and counts[waiting[i, s]] >= needed:
-                join(parents, i, waiting[i, s])
-    n_clusters = 0
-    for i in range(n):
-        labels[i] = -1
-        if counts[i] >= needed:
-            n_clusters = _label_core(i, parents, labels, n_clusters)
-    for i in range(n):
-        for s in range(filled[i]):
-            j = waiting[i, s]
-            if counts[i] < needed and counts[j] >= needed:
-                _label_border(i, j, labels)
-            elif counts[j] < needed and counts[i] >= needed:
-                _label_border(j, i, labels)
-    return n_clusters
-
-
-@kernel
-def _label_core(i, parents, labels, n_clusters):
-    """Label a core row by its component; return the number of clusters so far."""
-    root = root_of(parents, i)  # the smallest index, so it has its label already
-    labels[i] = n_clusters if root == i else labels[root]
-    return n_clusters + (root == i)
-
-
-@kernel
-def _label_border(i, core, labels):
-    """Move row i to the cluster of a core row if that has a lower number."""
-    if labels[i] < 0 or labels[core] < labels[i]:
-        labels[i] = labels[core]
+# The core distance of a row is the one within which it has as many rows as make it core; rows are
+# connected by an edge that costs max(distance, both core distances).
 
 
 @kernel
@@ -143,38 +78,6 @@ def spanning_tree(distances, core, ends, others, weights):
                 best, best_cost = j, cost[j]
         ends[step], others[step], weights[step] = nearest[best], best, best_cost
         at = best
-
-
-@kernel
-def labels_within(eps, core, ends, others, weights, lists, gaps, parents, labels):
-    """Label rows at one eps from the edges of the spanning tree, sorted by weight.
-
-    ``lists`` and ``gaps`` hold the nearest rows of each row: a row that is not core has all its
-    neighbors within eps among them. Returns the number of clusters.
-    """
-    n = core.shape[0]
-    for i in range(n):
-        parents[i] = i
-    for e in range(ends.shape[0]):
-        # Edges are sorted: all others are longer.
-        if weights[e] > eps:
-            break
-        join(parents, ends[e], others[e])
-    n_clusters = 0
-    for i in range(n):
-        labels[i] = -1
-        if core[i] <= eps:
-            n_clusters = _label_core(i, parents, labels, n_clusters)
-    for i in range(n):
-        if core[i] <= eps:
-            continue
-        for s in range(lists.shape[1]):
-            # Also true of NaN, which is never within eps.
-            if not gaps[i, s] <= eps:
-                break
-            if core[lists[i, s]] <= eps:
-                _label_border(i, lists[i, s], labels)
-    return n_clusters
 
 
 @kernel
