@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -125,7 +124,6 @@ def power_similarity(
     new: Any = None,
     average: bool = False,
     normalize: bool = False,
-    n_neighbors: int | None = None,
 ) -> np.ndarray:
     """Return powers of a similarity matrix: similarity by way of other rows, in n steps.
 
@@ -151,10 +149,6 @@ def power_similarity(
     normalize : bool
         Divide each entry by the root of the product of the two rows' similarities to themselves,
         so that the diagonal is 1.
-    n_neighbors : int, optional
-        For "path": chains step only between rows of which one is among so many nearest rows of the
-        other, or stay where they are; the mean is over the chains there are, and rows without any
-        have similarity 0. None: all rows.
 
     Returns
     -------
@@ -175,103 +169,45 @@ def power_similarity(
     base = similarity_matrix(S, who)
     edges = None if new is None else between_rows(new, len(base), who)
     symmetric = edges is None and np.array_equal(base, base.T)
-    if n_neighbors is not None:
-        sums, counts = _local_chains(base, edges, int(n), n_neighbors, mode)
-    else:
-        if mode == "path":
-            base = np.sqrt(base)
-            edges = None if edges is None else np.sqrt(edges)
-        # Means instead of sums, (B / N)^n * N: nothing can overflow, whatever the number of steps.
-        unit = float(len(base)) if mode == "path" or average else 1.0
-        sums, counts = _Chains(base if edges is None else edges, base / unit, int(n), unit), None
-
-    def mean(of: Callable[[_Chains], np.ndarray]) -> np.ndarray:
-        with np.errstate(invalid="ignore"):
-            return of(sums) if counts is None else np.nan_to_num(of(sums) / of(counts))
-
-    answer = mean(_Chains.total)
+    if mode == "path":
+        base = np.sqrt(base)
+        edges = None if edges is None else np.sqrt(edges)
+    # Means instead of sums, (B / N)^n * N: nothing can overflow, whatever the number of steps.
+    unit = float(len(base)) if mode == "path" or average else 1.0
+    step = base / unit
+    first = step if edges is None else edges / unit
+    answer = _steps(first, step, n) * unit
     if not np.isfinite(answer).all():
         hint = "Use ", Param("average", True)
         raise InvalidInput(who, "powers that stay finite", "numbers too large to hold", hint)
     if symmetric:
         answer = (answer + answer.T) / 2  # products round differently in the two triangles
-    if normalize:
-        own = mean(_Chains.own_of_fitted)
-        left = own if edges is None else mean(_Chains.own_of_new)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            answer = answer / np.sqrt(np.outer(left, own))
-        # A row of similarity 0 to all rows, itself included, is divided by 0.
-        answer = np.nan_to_num(answer, nan=0.0, posinf=0.0)
-        if edges is None:
-            np.fill_diagonal(answer, 1.0)
+    if not normalize:
+        return answer
+    own = np.diagonal(_steps(step, step, n) * unit)
+    left = own if edges is None else np.ones(len(edges))
+    if edges is not None and n > 1:  # a new row is reached by way of the fitted ones only
+        left = (_steps(first, step, n - 1) * unit * edges).sum(axis=1) / unit
+    with np.errstate(invalid="ignore", divide="ignore"):
+        answer = answer / np.sqrt(np.outer(left, own))
+    # A row of similarity 0 to all rows, itself included, is divided by 0.
+    answer = np.nan_to_num(answer, nan=0.0, posinf=0.0)
+    if edges is None:
+        np.fill_diagonal(answer, 1.0)
     return answer
-
-
-class _Chains(NamedTuple):
-    """Sums over all chains of n steps of the products of their links."""
-
-    edges: np.ndarray  # the first links, times the unit
-    step: np.ndarray  # all further links
-    n: int
-    unit: float = 1.0
-
-    def total(self) -> np.ndarray:
-        """Return the sums over the chains from each row to each fitted one."""
-        return _steps(self.edges / self.unit, self.step, self.n) * self.unit
-
-    def own_of_fitted(self) -> np.ndarray:
-        """Return the sums over the chains from each fitted row back to itself."""
-        return np.diagonal(_steps(self.step, self.step, self.n) * self.unit)
-
-    def own_of_new(self) -> np.ndarray:
-        """Return the same of new rows, which chains reach by way of the fitted ones only."""
-        if self.n == 1:
-            return np.ones(len(self.edges))
-        first = _steps(self.edges / self.unit, self.step, self.n - 1) * self.unit
-        return np.asarray((first * self.edges).sum(axis=1) / self.unit)
-
-
-def _local_chains(
-    base: np.ndarray, edges: np.ndarray | None, n: int, n_neighbors: int, mode: str
-) -> tuple[_Chains, _Chains]:
-    """Return the chains that step between neighbors, and how many there are."""
-    who, size = "power_similarity", len(base)
-    Integer(1, high=size).check(who, "n_neighbors", n_neighbors, "Count the nearest rows")
-    if mode != "path":
-        where, hint = Param("n_neighbors", n_neighbors, of=who), ("Use ", Param("mode", "path"))
-        raise InvalidInput(where, "means of chains", Param("mode", mode), hint)
-    apart = base.copy()
-    np.fill_diagonal(apart, -1.0)  # a row is not its own neighbor; it may stay where it is
-    near = _nearest(apart, n_neighbors)
-    near = near | near.T | np.eye(size, dtype=bool)
-    # Divided by the most steps that any row has: neither the sum nor the count can overflow.
-    unit = float(near.sum(axis=1).max())
-    first = near if edges is None else _nearest(edges, n_neighbors)
-    roots = np.sqrt(base if edges is None else edges) * first / unit
-    sums = _Chains(roots, np.sqrt(base) * near / unit, n)
-    return sums, _Chains(first / unit, near / unit, n)
-
-
-def _nearest(similarities: np.ndarray, n_neighbors: int) -> np.ndarray:
-    """Mark the largest entries of each line; ties go to the lower position."""
-    order = np.argsort(-similarities, axis=1, kind="stable")[:, :n_neighbors]
-    near = np.zeros(similarities.shape, dtype=bool)
-    np.put_along_axis(near, order, True, axis=1)
-    return near
 
 
 def _steps(first: np.ndarray, step: np.ndarray, n: int) -> np.ndarray:
     """Return first @ step^(n - 1) by repeated squaring; all sums are of numbers of one sign."""
     # log2(n) products instead of n.
-    result, power, left = first, step, n - 1
+    power, left = step, n - 1
     with np.errstate(over="ignore", invalid="ignore"):
         while left:
             if left & 1:
-                result = result @ power
+                first = first @ power
             left >>= 1
-            if left:
-                power = power @ power
-    return np.array(result)
+            power = power @ power if left else power
+    return first
 
 
 def similarity_activation(x: Any, p: Any) -> np.ndarray:
