@@ -230,7 +230,7 @@ def test_a_named_column_is_taken_out():
     ("params", "complaint"),
     [
         ({"methods": ["spectrl"]}, "Did you mean 'spectral'"),
-        ({"methods": []}, "names of methods"),
+        ({"methods": []}, "one of 'components'"),
         ({"n_clusters": [2, 1]}, "an integer >= 2"),
         ({"n_clusters": 99}, "n_samples=6"),
         ({"measures": [Vector]}, "lookalike measures"),

@@ -11,8 +11,7 @@ from lookalike.clustering import SimilarityClustering, adjusted_rand
 from lookalike.clustering._space import Space
 from lookalike.clustering.partitions import (
     Affinity,
-    Components,
-    Spectral,
+    Eigenvectors,
     _affinities,
     _all_eigenvectors,
 )
@@ -86,7 +85,7 @@ def test_medoids_cannot_be_improved_by_a_swap(seed):
 def test_components_are_those_of_rows_with_these_inner_products(n):
     points, _ = blobs(n, spread=1.5)
     space = space_of(points, Gower())
-    shipped = Components(space, 0, 3).coordinates
+    shipped = Eigenvectors("", 1.0, space, 0, 3).coordinates
     expected = reference.principal_coordinates(space.similarities(), 2)
     shipped = shipped - shipped.mean(axis=0)
     signs = np.sign((shipped * expected).sum(axis=0))
@@ -131,7 +130,7 @@ def test_spectral_affinities_on_the_toy_points(affinity):
 def test_spectral_coordinates_are_their_definition(n):
     points, _ = blobs(n, spread=1.5)
     space = space_of(points, Gower())
-    shipped = Spectral("similarity", 1.0, space, 0, 3)
+    shipped = Eigenvectors("similarity", 1.0, space, 0, 3)
     unit = shipped.coordinates / np.linalg.norm(shipped.coordinates, axis=1, keepdims=True)
     expected = reference.spectral_coordinates(space.similarities(), 3)
     signs = np.sign((unit * expected).sum(axis=0))
@@ -142,7 +141,7 @@ def test_spectral_rbf_uses_the_distances():
     points, _ = blobs(30)
     space = space_of(points)
     w = np.exp(-(space.distances() ** 2) / (2 * 0.7**2))
-    shipped = Spectral("rbf", 0.7, space, 0, 3)
+    shipped = Eigenvectors("rbf", 0.7, space, 0, 3)
     unit = shipped.coordinates / np.linalg.norm(shipped.coordinates, axis=1, keepdims=True)
     expected = reference.spectral_coordinates(w, 3)
     # Three groups that hardly touch: the coordinates are one up to a rotation.

@@ -148,7 +148,6 @@ def each_block(
     each_part(measure, len(new), fold_row, what)
 
 
-AUTO_LANDMARKS = "auto"
 MIN_LANDMARKS = 2_000
 AFFINITY_LANDMARKS = 500  # thousands of rounds of messages over all pairs
 MAX_MATRICES = 4  # of all pairs of landmarks that a method may hold at a time
@@ -188,7 +187,7 @@ def count_landmarks(
     """Return the number of landmarks, None where all rows are compared with each other."""
     if method in BY_DENSITY:
         return None
-    if landmarks != AUTO_LANDMARKS:
+    if landmarks != AUTO:
         return None if landmarks is None else int(landmarks)
     # All pairs whenever they fit: landmarks take a fifth of the time, but two draws of them agree
     # less (adjusted Rand .55 on diamonds, .82 on loans, .80 on storms) than two seeds of all pairs

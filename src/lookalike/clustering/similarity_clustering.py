@@ -13,37 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import make_generator
-from lookalike.clustering._clustering import (
-    Clustering,
-    Cut,
-    MeasureClusterer,
-    NearestExemplar,
-    cluster_medoids,
-    warn_other_number,
-)
-from lookalike.clustering._space import (
-    AUTO,
-    AUTO_LANDMARKS,
-    BY_DENSITY,
-    METHODS,
-    Space,
-    check_request,
-    count_landmarks,
-    exactness,
-)
-from lookalike.clustering.density import (
-    default_cluster_size,
-    density_clusters,
-    hierarchy_clusters,
-)
-from lookalike.clustering.partitions import (
-    Affinity,
-    Components,
-    Extension,
-    Spectral,
-    linkage_cut,
-    medoids_cut,
-)
+from lookalike.clustering import _clustering, _space, density, partitions
+from lookalike.clustering._clustering import Clustering, Cut, MeasureClusterer
+from lookalike.clustering._space import AUTO, BY_DENSITY, BY_VECTORS, METHODS, Space
 from lookalike.clustering.scores import silhouette_of
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase
 from lookalike.measures.contract.matrices import rectangle
@@ -180,7 +152,7 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         "min_neighbors": fields.Integer(1),
         "min_cluster_size": fields.Either(fields.Integer(2), fields.Choice(AUTO)),
         "max_clusters": fields.Integer(2, INT64),
-        "landmarks": fields.Either(fields.Choice(AUTO_LANDMARKS, None), fields.Integer(2)),
+        "landmarks": fields.Either(fields.Choice(AUTO, None), fields.Integer(2)),
         "exemplar_distances_": fields.Array("float64", "rows"),
         "exactness_": fields.Text(),
         "min_cluster_size_": fields.Sometimes(fields.Integer(1)),
@@ -201,7 +173,7 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
     min_neighbors: int = 5
     min_cluster_size: int | str = AUTO
     max_clusters: int = 10
-    landmarks: int | str | None = AUTO_LANDMARKS
+    landmarks: int | str | None = AUTO
     dense_limit: int = 20_000
     kinds: Mapping[str, Any] | None = None
     random_state: Any = None
@@ -231,7 +203,7 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         """Cluster a space that may have its matrix already."""
         for stale in ("eps_", "min_cluster_size_", "silhouettes_", "landmarks_"):
             self.__dict__.pop(stale, None)  # of an earlier fit
-        n_landmarks = count_landmarks(space, self.landmarks, self.method, self.n_clusters)
+        n_landmarks = _space.count_landmarks(space, self.landmarks, self.method, self.n_clusters)
         who = Phrase(Param("method", self.method, of=type(self).__name__))
         if self.method == "components":
             if self.affinity != "similarity":  # the default before "components" took it
@@ -239,7 +211,7 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
                 hint = ("Use ", Param("method", "spectral"))
                 raise InvalidInput(given, Param("method", "spectral"), repr(self.method), hint)
             space = space.balanced()
-        check_request(space, who, self.method, self.n_clusters, n_landmarks)
+        _space.check_request(space, who, self.method, self.n_clusters, n_landmarks)
         if self.preference is not None and (self.method, self.n_clusters) != ("affinity", AUTO):
             rule = Param("method", "affinity"), " and ", Param("n_clusters", AUTO)
             given = Param("preference", self.preference, of=type(self).__name__)
@@ -252,24 +224,25 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
             clustering = self._by_number(space, n_landmarks)
         self._adopt(clustering)
         basis = getattr(self, "landmarks_", None)
-        self.exactness_ = exactness(len(space), basis, self.method)
+        self.exactness_ = _space.exactness(len(space), basis, self.method)
         asked, found = self.n_clusters, self.n_clusters_
         if self.method == "affinity" and found > 1 and asked not in (AUTO, found):
             # Some numbers have no preference that leads to them.
             needed = f"a preference that elects {asked} exemplars"
-            warn_other_number(self, needed, f"{found} exemplars at the nearest")
+            _clustering.warn_other_number(self, needed, f"{found} exemplars at the nearest")
         elif asked not in (AUTO, found):
-            warn_other_number(self, f"rows of {asked} different kinds", f"{found}")
+            _clustering.warn_other_number(self, f"rows of {asked} different kinds", f"{found}")
         self.exemplar_distances_ = self._own_distances()
 
     def _by_density(self, space: Space) -> Clustering:
         if self.method == "hdbscan":
-            auto = self.min_cluster_size == AUTO
-            smallest = default_cluster_size(len(space)) if auto else int(self.min_cluster_size)
-            self.min_cluster_size_ = smallest
-            return hierarchy_clusters(space, self.min_neighbors, smallest)
+            smallest = self.min_cluster_size
+            if smallest == AUTO:
+                smallest = density.default_cluster_size(len(space))
+            self.min_cluster_size_ = int(smallest)
+            return density.hierarchy_clusters(space, self.min_neighbors, self.min_cluster_size_)
         eps = None if self.eps == KNEE else float(self.eps)
-        clustering = density_clusters(space, eps, self.min_neighbors)
+        clustering = density.density_clusters(space, eps, self.min_neighbors)
         self.eps_ = clustering.model.eps
         return clustering
 
@@ -285,15 +258,15 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         numbers = self._numbers(known) if self.preference is None else []
         if numbers in ([1], [len(known)]):  # trivial: all rows together, or each by itself
             labels = np.arange(len(known)) if numbers != [1] else np.zeros(len(known), np.int64)
-            exemplars = cluster_medoids(known.distances(), labels)
-            clustering = Clustering(labels, exemplars, NearestExemplar(exemplars))
+            exemplars = _clustering.cluster_medoids(known.distances(), labels)
+            clustering = Clustering(labels, exemplars, _clustering.NearestExemplar(exemplars))
         elif self.preference is not None:
-            clustering = Affinity(known, seed).elect(self.preference)
+            clustering = partitions.Affinity(known, seed).elect(self.preference)
         else:
             cut = self._prepare(space, known, basis, seed, max(numbers))
             clustering = self._best(cut, known, basis, numbers)
         # The model of eigenvectors compares with landmarks, and has labeled all rows.
-        if basis is None or isinstance(clustering.model, Extension):
+        if basis is None or isinstance(clustering.model, partitions.Extension):
             return clustering
         model = clustering.model.moved(basis)
         # The rows that are no landmarks join the clusters as new rows do.
@@ -310,23 +283,23 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         return list(range(2, min(self.max_clusters, n - 1) + 1)) if asked == AUTO else [int(asked)]
 
     def _all_alike(self, known: Space) -> bool:
-        similar = self.method == "spectral" and self.affinity == "similarity"
-        if similar or self.method == "components":  # saves a second matrix
+        # Of similarities where they are made anyway: it saves a second matrix.
+        if self.method in BY_VECTORS and self.affinity == "similarity":
             return not (known.similarities() < 1).any()
         return not known.distances().any()
 
     def _prepare(
         self, space: Space, known: Space, basis: np.ndarray | None, seed: int, most: int
     ) -> Cut:
-        if self.method == "components":
-            return Components(space, seed, most, basis, known).cut
-        if self.method == "spectral":
-            return Spectral(self.affinity, self.sigma, space, seed, most, basis, known).cut
+        if self.method in BY_VECTORS:
+            affinity = self.affinity if self.method == "spectral" else ""
+            vectors = partitions.Eigenvectors(affinity, self.sigma, space, seed, most, basis, known)
+            return vectors.cut
         if self.method == "affinity":
-            return Affinity(known, seed).cut
+            return partitions.Affinity(known, seed).cut
         if self.method == "medoids":
-            return medoids_cut(known.distances())
-        return linkage_cut(known.distances(), self.method)
+            return partitions.medoids_cut(known.distances())
+        return partitions.linkage_cut(known.distances(), self.method)
 
     def _best(
         self, cut: Cut, known: Space, basis: np.ndarray | None, numbers: list[int]
