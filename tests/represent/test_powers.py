@@ -1,5 +1,6 @@
 """Powers and transitive closures of similarities: worked numbers, chains counted, laws."""
 
+import itertools
 
 import numpy as np
 import pytest
@@ -242,6 +243,61 @@ def test_round_off_beyond_the_bounds_is_cut_off():
     exact = np.array([[1.0, 0.0], [0.0, 1.0]])
     close = exact + np.array([[1e-10, -1e-10], [-1e-10, 1e-10]])
     np.testing.assert_array_equal(transitive_closure(close), exact)
+
+
+def local_power(s, n, k, edges=None):
+    """Walk all chains of n steps between neighbors, and take the mean of their products."""
+    size = len(s)
+
+    def nearest(line, own=None):
+        others = sorted((j for j in range(size) if j != own), key=lambda j: (-line[j], j))
+        return set(others[:k])
+
+    lists = [nearest(s[i], i) for i in range(size)]
+    steps = [{i, *lists[i], *(j for j in range(size) if i in lists[j])} for i in range(size)]
+    firsts = steps if edges is None else [nearest(line) for line in edges]
+    first = s if edges is None else edges
+    out = np.zeros((len(first), size))
+    for i in range(len(first)):
+        for j in range(size):
+            total = count = 0.0
+            for chain in itertools.product(range(size), repeat=n - 1):
+                path = [*chain, j]
+                if path[0] in firsts[i] and all(b in steps[a] for a, b in itertools.pairwise(path)):
+                    links = [first[i][path[0]], *(s[a][b] for a, b in itertools.pairwise(path))]
+                    total, count = total + np.prod(np.sqrt(links)), count + 1
+            out[i, j] = total / count if count else 0.0
+    return out
+
+
+@given(s=relations(), n=st.integers(1, 4), data=st.data())
+def test_local_powers_are_means_over_chains_of_neighbors(s, n, data):
+    k = data.draw(st.integers(1, len(s)))
+    found = power_similarity(s, n, n_neighbors=k)
+    np.testing.assert_allclose(found, local_power(s, n, k), rtol=1e-12, atol=1e-15)
+    new = np.random.default_rng(n).random((2, len(s))).round(3)
+    found = power_similarity(s, n, new=new, n_neighbors=k)
+    np.testing.assert_allclose(found, local_power(s, n, k, new), rtol=1e-12, atol=1e-15)
+
+
+@given(s=relations(), n=st.integers(1, 4), normalize=st.booleans())
+def test_powers_among_all_rows_are_the_published_ones(s, n, normalize):
+    local = power_similarity(s, n, n_neighbors=len(s), normalize=normalize)
+    np.testing.assert_allclose(local, power_similarity(s, n, normalize=normalize), rtol=1e-12)
+
+
+def test_worked_local_powers():
+    # Row 2 is near neither of the others: only rows 0 and 1 step to each other.
+    s = np.array([[1, 0.25, 0.04], [0.25, 1, 0.01], [0.04, 0.01, 1]])
+    found = power_similarity(s, 2, n_neighbors=1)
+    # 2's nearest row is 0: chains 0-0-0, 0-1-0 and 0-2-0; 1-1-0 and 1-0-0; 1-0-2 alone
+    assert found[0, 0] == pytest.approx((1 + 0.25 + 0.04) / 3)
+    assert found[0, 1] == pytest.approx(0.5)
+    assert found[1, 2] == pytest.approx(0.5 * 0.2)
+    with pytest.raises(InvalidInput, match="mode='path'"):
+        power_similarity(s, 2, "plain", n_neighbors=1)
+    with pytest.raises(InvalidInput, match="n_neighbors"):
+        power_similarity(s, 2, n_neighbors=4)
 
 
 # -- activation ------------------------------------------------------------------------------------

@@ -124,6 +124,7 @@ def power_similarity(
     new: Any = None,
     average: bool = False,
     normalize: bool = False,
+    n_neighbors: int | None = None,
 ) -> np.ndarray:
     """Return powers of a similarity matrix: similarity by way of other rows, in n steps.
 
@@ -149,6 +150,10 @@ def power_similarity(
     normalize : bool
         Divide each entry by the root of the product of the two rows' similarities to themselves,
         so that the diagonal is 1.
+    n_neighbors : int, optional
+        For "path": chains step only between rows of which one is among so many nearest rows of the
+        other, or stay where they are; the mean is over the chains there are, and rows without any
+        have similarity 0. None: all rows.
 
     Returns
     -------
@@ -169,32 +174,79 @@ def power_similarity(
     base = similarity_matrix(S, who)
     edges = None if new is None else between_rows(new, len(base), who)
     symmetric = edges is None and np.array_equal(base, base.T)
-    if mode == "path":
-        base = np.sqrt(base)
-        edges = None if edges is None else np.sqrt(edges)
-    # Means instead of sums, (B / N)^n * N: nothing can overflow, whatever the number of steps.
-    unit = float(len(base)) if mode == "path" or average else 1.0
-    step = base / unit
-    first = step if edges is None else edges / unit
-    answer = _steps(first, step, n) * unit
+    if n_neighbors is not None:
+        local = _local_chains(base, edges, n_neighbors, mode)
+        totals, counts = (_sum_chains(*links, n, 1.0, normalize) for links in local)
+        with np.errstate(invalid="ignore"):
+            sums = [np.nan_to_num(a / b) for a, b in zip(totals, counts, strict=True)]
+    else:
+        if mode == "path":
+            base = np.sqrt(base)
+            edges = None if edges is None else np.sqrt(edges)
+        # Means instead of sums, (B / N)^n * N: nothing can overflow, whatever the number of steps.
+        unit = float(len(base)) if mode == "path" or average else 1.0
+        sums = _sum_chains(base if edges is None else edges, base / unit, n, unit, normalize)
+    answer, *own = sums
     if not np.isfinite(answer).all():
         hint = "Use ", Param("average", True)
         raise InvalidInput(who, "powers that stay finite", "numbers too large to hold", hint)
     if symmetric:
         answer = (answer + answer.T) / 2  # products round differently in the two triangles
-    if not normalize:
-        return answer
-    own = np.diagonal(_steps(step, step, n) * unit)
-    left = own if edges is None else np.ones(len(edges))
-    if edges is not None and n > 1:  # a new row is reached by way of the fitted ones only
-        left = (_steps(first, step, n - 1) * unit * edges).sum(axis=1) / unit
-    with np.errstate(invalid="ignore", divide="ignore"):
-        answer = answer / np.sqrt(np.outer(left, own))
-    # A row of similarity 0 to all rows, itself included, is divided by 0.
-    answer = np.nan_to_num(answer, nan=0.0, posinf=0.0)
-    if edges is None:
-        np.fill_diagonal(answer, 1.0)
+    if normalize:
+        left = own[0] if edges is None else own[1]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            answer = answer / np.sqrt(np.outer(left, own[0]))
+        # A row of similarity 0 to all rows, itself included, is divided by 0.
+        answer = np.nan_to_num(answer, nan=0.0, posinf=0.0)
+        if edges is None:
+            np.fill_diagonal(answer, 1.0)
     return answer
+
+
+def _sum_chains(
+    edges: np.ndarray, step: np.ndarray, n: int, unit: float, normalize: bool
+) -> list[np.ndarray]:
+    """Return sums over all chains of n steps of the products of their links, times ``unit``.
+
+    From each row to each fitted one; to normalize, also from each fitted row back to itself, and
+    of new rows the same, which chains reach by way of the fitted ones only. ``edges`` are the
+    first links, ``step`` all further ones, divided by the unit.
+    """
+    first = edges / unit
+    sums = [_steps(first, step, n) * unit]
+    if normalize:
+        sums.append(np.diagonal(_steps(step, step, n) * unit))
+        way = _steps(first, step, n - 1) * unit if n > 1 else None
+        sums.append(np.ones(len(edges)) if way is None else (way * edges).sum(axis=1) / unit)
+    return sums
+
+
+def _local_chains(
+    base: np.ndarray, edges: np.ndarray | None, n_neighbors: int, mode: str
+) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """Return the links between neighbors, and 1 for each of them, both divided by one number."""
+    who, size = "power_similarity", len(base)
+    Integer(1, high=size).check(who, "n_neighbors", n_neighbors, "Count the nearest rows")
+    if mode != "path":
+        where, hint = Param("n_neighbors", n_neighbors, of=who), ("Use ", Param("mode", "path"))
+        raise InvalidInput(where, "means of chains", Param("mode", mode), hint)
+    apart = base.copy()
+    np.fill_diagonal(apart, -1.0)  # a row is not its own neighbor; it may stay where it is
+    near = _nearest(apart, n_neighbors)
+    near = near | near.T | np.eye(size, dtype=bool)
+    # Divided by the most steps that any row has: neither the sum nor the count can overflow.
+    unit = float(near.sum(axis=1).max())
+    first = near if edges is None else _nearest(edges, n_neighbors)
+    roots = np.sqrt(base if edges is None else edges) * first / unit
+    return (roots, np.sqrt(base) * near / unit), (first / unit, near / unit)
+
+
+def _nearest(similarities: np.ndarray, n_neighbors: int) -> np.ndarray:
+    """Mark the largest entries of each line; ties go to the lower position."""
+    order = np.argsort(-similarities, axis=1, kind="stable")[:, :n_neighbors]
+    near = np.zeros(similarities.shape, dtype=bool)
+    np.put_along_axis(near, order, True, axis=1)
+    return near
 
 
 def _steps(first: np.ndarray, step: np.ndarray, n: int) -> np.ndarray:
