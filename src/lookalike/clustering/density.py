@@ -7,12 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from lookalike.clustering._clustering import (
-    Clustering,
-    LabeledModel,
-    densest_rows,
-    number_by_first_row,
-)
+from lookalike.clustering import _clustering
+from lookalike.clustering._clustering import Clustering, LabeledModel
 from lookalike.clustering._space import Space, each_block, stream_within
 from lookalike.errors import InvalidInput, Param, Phrase, TooFewRows, UndefinedMeasure
 from lookalike.kernels import clustering
@@ -102,7 +98,7 @@ def label_rows(
         Fewer than make a row core are within eps of any other row: its list has all of them.
     """
     is_core, n = core <= eps, len(core)
-    labels, _ = number_by_first_row(np.where(is_core, clustering.roots_of(parents), -1))
+    labels, _ = _clustering.number_by_first_row(np.where(is_core, clustering.roots_of(parents), -1))
     border = np.flatnonzero(~is_core)
     number = np.where(is_core, labels, n)
     near = (distances[border] <= eps) & (lists[border] >= 0)
@@ -116,8 +112,8 @@ def describe(
 ) -> Clustering:
     """Return a clustering with its densest core rows as exemplars, and the rule for new rows."""
     core = np.flatnonzero(is_core)
-    exemplars = densest_rows(labels, core, sparsity)
-    return Clustering(labels, exemplars, WithinReach(core, labels[core], float(eps)))
+    model = WithinReach(core, labels[core], float(eps))
+    return Clustering(labels, _clustering.densest_rows(labels, core, sparsity), model)
 
 
 @saveable
@@ -254,9 +250,9 @@ def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Clustering:
     lists = nearest_others(space, k)
     core = core_distances(lists.distances, needed)
     ends, others, costs = _tree(space, lists.indices, lists.distances, core)
-    labels, _ = number_by_first_row(_cut(ends, others, costs, smallest))
+    labels, _ = _clustering.number_by_first_row(_cut(ends, others, costs, smallest))
     members = np.flatnonzero(labels >= 0)
-    exemplars = densest_rows(labels, members, core)
+    exemplars = _clustering.densest_rows(labels, members, core)
     # The longest edge of the tree inside a cluster: new rows may be no farther away.
     inside = (labels[ends] == labels[others]) & (labels[ends] >= 0)
     reach = np.zeros(len(exemplars))

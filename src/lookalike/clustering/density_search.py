@@ -13,15 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.frames import frame_of_records
 from lookalike._runtime.progress import Progress
+from lookalike.clustering import density
 from lookalike.clustering._clustering import MeasureClusterer
 from lookalike.clustering._space import Space, check_symmetric
-from lookalike.clustering.density import (
-    core_distances,
-    describe,
-    knee_of,
-    label_rows,
-    nearest_others,
-)
 from lookalike.clustering.scores import NOISE, among, count, f_from_counts
 from lookalike.errors import InPython, InvalidInput, Param, TooFewRows
 from lookalike.kernels.clustering import join_edges, spanning_tree
@@ -143,19 +137,21 @@ class DensitySearch(MeasureClusterer):
         with Progress("searching eps", len(numbers)) as bar:
             for needed in numbers:
                 levels.set(needed)
-                run = (
-                    search_knee(levels)
-                    if classes is None
-                    else search_eps(levels, classes, self.definition)
-                )
+                if classes is None:
+                    eps = density.knee_of(levels.core)
+                    labels, n_clusters = levels.labels(eps)
+                    score = levels.silhouette(labels, n_clusters)
+                    run = {"eps": eps, "score": score, "n_clusters": n_clusters, "evaluations": 1}
+                else:
+                    run = search_eps(levels, classes, self.definition)
                 self.results_.append({"min_neighbors": needed, **run})
                 bar.advance()
         best = max(self.results_, key=lambda run: run["score"])  # the smaller number on ties
-        self.eps_, self.min_neighbors_ = best["eps"], best["min_neighbors"]
-        self.score_ = best["score"]
+        names = "eps", "min_neighbors", "score"
+        self.eps_, self.min_neighbors_, self.score_ = (best[name] for name in names)
         levels.set(self.min_neighbors_)
         labels, _ = levels.labels(self.eps_)
-        self._adopt(describe(labels, levels.core <= self.eps_, levels.core, self.eps_))
+        self._adopt(density.describe(labels, levels.core <= self.eps_, levels.core, self.eps_))
         self.measure_, self.rows_ = fitted, rows
         self._remember_columns(X, source, fitted)
         return self
@@ -196,13 +192,13 @@ class DensityLevels:
 
     def __init__(self, space: Space, most: int) -> None:
         self.distances = space.distances()
-        lists = nearest_others(space, max(1, most - 1))
+        lists = density.nearest_others(space, max(1, most - 1))
         self.neighbors, self.neighbor_distances = lists.indices, lists.distances
 
     def set(self, needed: int) -> None:
         """Choose how many rows within eps, itself among them, make a row dense."""
         n = len(self.distances)
-        self.core = core_distances(self.neighbor_distances, needed)
+        self.core = density.core_distances(self.neighbor_distances, needed)
         ends, others = np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64)
         costs = np.empty(n - 1)
         spanning_tree(self.distances, self.core, ends, others, costs)
@@ -216,8 +212,9 @@ class DensityLevels:
         short = slice(np.searchsorted(costs, eps, "right"))
         parents = np.arange(len(self.core))
         join_edges(parents, ends[short], others[short])
-        lists = self.neighbors, self.neighbor_distances
-        labels = label_rows(eps, self.core, parents, *lists)
+        labels = density.label_rows(
+            eps, self.core, parents, self.neighbors, self.neighbor_distances
+        )
         return labels, int(labels.max()) + 1
 
     def highest(self) -> float:
@@ -246,14 +243,6 @@ class DensityLevels:
         inside = among(self.distances, members)
         scores = silhouette_samples(inside, labels[members], metric="precomputed")
         return float(scores.sum() / len(labels))
-
-
-def search_knee(levels: DensityLevels) -> dict[str, Any]:
-    """Return the eps at the knee of the core distances, and the silhouette there."""
-    eps = knee_of(levels.core)
-    labels, n_clusters = levels.labels(eps)
-    score = levels.silhouette(labels, n_clusters)
-    return {"eps": eps, "score": score, "n_clusters": n_clusters, "evaluations": 1}
 
 
 def search_eps(levels: DensityLevels, classes: np.ndarray, definition: str) -> dict[str, Any]:
@@ -287,11 +276,5 @@ def search_eps(levels: DensityLevels, classes: np.ndarray, definition: str) -> d
             break
         # One step to either side: the best may lie between two grid points.
         low, high = max(0.0, best_eps - step), best_eps + step
-    return {
-        "eps": best_eps,
-        "score": best,
-        "n_clusters": clusters,
-        "evaluations": evaluations,
-        "low": first,
-        "high": last,
-    }
+    found = {"eps": best_eps, "score": best, "n_clusters": clusters, "evaluations": evaluations}
+    return found | {"low": first, "high": last}

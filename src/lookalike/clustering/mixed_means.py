@@ -208,15 +208,6 @@ class MixedSpace:
         return means, shares
 
 
-def _telling(rows: MixedRows, table: Table) -> np.ndarray:
-    """Return the rows with a cell that tells centers apart; else those with any cell; else all."""
-    numbers, codes = rows
-    tells = (~np.isnan(numbers)).any(axis=1) | (codes >= 0).any(axis=1)
-    if not tells.any():  # all columns are constant
-        tells = ~np.logical_and.reduce([column.missing for column in table.columns])
-    return np.flatnonzero(tells if tells.any() else ~tells)
-
-
 def learn_space(table: Table, weight: float, who: str) -> MixedSpace:
     """Learn means, spreads and shares of levels from the rows that are clustered."""
     inputs = plan_inputs(table, who, categories=True)
@@ -224,7 +215,7 @@ def learn_space(table: Table, weight: float, who: str) -> MixedSpace:
     matrix = read_inputs(table, inputs).astype(np.float64, copy=False)
     numbers, cells = matrix[:, ~levels], matrix[:, levels]
     # A spread of 0 marks a constant column, which encode turns into NaN.
-    offset, spread = np.zeros(numbers.shape[1]), np.zeros(numbers.shape[1])
+    offset, spread = np.zeros((2, numbers.shape[1]))
     for j, column in enumerate(numbers.T):
         known = column[~np.isnan(column)]
         if len(known) and known.min() < known.max():
@@ -377,7 +368,10 @@ class MixedKMeans(ClusterMixin, TableTask):
             raise TooFewRows(who, f"at least {fewest} rows", Param("n_samples", n), hint)
         rows = space.encode(table)
         # A row without such a cell is equally near to all centers: it says nothing about them.
-        telling = _telling(rows, table)
+        telling = (~np.isnan(rows[0])).any(axis=1) | (rows[1] >= 0).any(axis=1)
+        if not telling.any():  # all columns are constant: rows with any cell, else all
+            telling = ~np.logical_and.reduce([column.missing for column in table.columns])
+        telling = np.flatnonzero(telling if telling.any() else ~telling)
         some = rows if len(telling) == n else (rows[0][telling], rows[1][telling])
         best = self._search(space, some, fewest)
         self.centers_, self.labels_, near = self._number(space, best, some, rows)
@@ -390,10 +384,9 @@ class MixedKMeans(ClusterMixin, TableTask):
 
     def _search(self, space: MixedSpace, rows: MixedRows, fewest: int) -> Centers:
         """Return the best centers of the number that was asked for, or of all that "auto" tries."""
-        rng = make_generator(self.random_state)
+        rng, best = make_generator(self.random_state), None
         if self.n_clusters != AUTO:
             return self._start_often(space, rows, fewest, rng)
-        best: Centers | None = None
         # With n clusters every row is its own center, and every silhouette 1.
         tried = range(2, min(self.max_clusters, len(rows[0]) - 1) + 1)
         self.silhouettes_: dict[int, float] = {}
@@ -408,7 +401,7 @@ class MixedKMeans(ClusterMixin, TableTask):
                 self.silhouettes_.setdefault(len(found), score)
                 bar.advance()
         # Without a number to try, the rows are one cluster.
-        return self._start_often(space, rows, fewest, rng) if best is None else best
+        return best or self._start_often(space, rows, fewest, rng)
 
     def _number(
         self, space: MixedSpace, centers: Centers, some: MixedRows, rows: MixedRows

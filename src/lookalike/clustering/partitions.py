@@ -8,15 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from lookalike.clustering._clustering import (
-    Clustering,
-    Cut,
-    Model,
-    NearestExemplar,
-    NearestRow,
-    cluster_medoids,
-    number_by_first_row,
-)
+from lookalike.clustering import _clustering
+from lookalike.clustering._clustering import Clustering, Cut, Model
 from lookalike.clustering._space import Space, each_part
 from lookalike.errors import InvalidInput, Param, UndefinedMeasure
 from lookalike.kernels.clustering import join_edges, roots_of
@@ -55,27 +48,17 @@ class Affinity:
     """
 
     def __init__(self, space: Space, seed: int) -> None:
-        self.distances, self.seed = space.distances(), seed
+        self.distances, self.seed, n = space.distances(), seed, len(space)
+        self.others = self.distances[~np.eye(n, dtype=bool)].reshape(n, n - 1)
         self.tried: dict[float, np.ndarray] = {}  # preference -> exemplars
 
     def cut(self, k: int) -> Clustering:
         """Return k clusters, or as near to k as the search comes."""
-        return around(self.distances, self._search(k))
-
-    def elect(self, preference: float | str) -> Clustering:
-        """Return the clusters that one preference leads to; "median": that of the similarities."""
-        others = self.distances[~np.eye(len(self.distances), dtype=bool)]
-        given = -float(np.median(others)) if isinstance(preference, str) else float(preference)
-        return around(self.distances, self._run(given))
-
-    def _search(self, k: int) -> np.ndarray:
-        n = len(self.distances)
-        others = self.distances[~np.eye(n, dtype=bool)].reshape(n, n - 1)
-        high = -float(others.min())  # as good as the best other exemplar: no row needs another
+        high = -float(self.others.min())  # as good as the best other exemplar: no row needs another
         # Frey and Dueck's bound: below it one exemplar for all is better than any two.
-        low = float(np.max(-self.distances.sum(axis=0)) + others.min(axis=1).sum())
+        low = float(np.max(-self.distances.sum(axis=0)) + self.others.min(axis=1).sum())
         # A little below the bound: at the bound itself one and two exemplars are equally good.
-        low = min(low, high) - max(abs(high), float(others.max())) * 1e-3
+        low = min(low, high) - max(abs(high), float(self.others.max())) * 1e-3
         runs = [self._run(high), self._run(low)]
         for _ in range(MAX_WIDENINGS):
             if len(self._run(low)) <= k:
@@ -91,7 +74,14 @@ class Affinity:
                 low = middle
             else:
                 high = middle
-        return min(runs, key=lambda exemplars: abs(len(exemplars) - k))  # the first on ties
+        nearest = min(runs, key=lambda exemplars: abs(len(exemplars) - k))  # the first on ties
+        return around(self.distances, nearest)
+
+    def elect(self, preference: float | str) -> Clustering:
+        """Return the clusters that one preference leads to; "median": that of the similarities."""
+        median = isinstance(preference, str)
+        given = -float(np.median(self.others)) if median else float(preference)
+        return around(self.distances, self._run(given))
 
     def _run(self, preference: float) -> np.ndarray:
         """Return the exemplars for one preference, also where messages never settle."""
@@ -135,10 +125,9 @@ def linkage_cut(distances: np.ndarray, method: str) -> Cut:
         parents = np.arange(n + steps)
         for side in (0, 1):
             join_edges(parents, merges[:steps, side].astype(np.int64), made)
-        labels, _ = number_by_first_row(roots_of(parents)[:n])
-        return Clustering(
-            labels, cluster_medoids(distances, labels), NearestRow(np.arange(n), labels)
-        )
+        labels, _ = _clustering.number_by_first_row(roots_of(parents)[:n])
+        medoids = _clustering.cluster_medoids(distances, labels)
+        return Clustering(labels, medoids, _clustering.NearestRow(np.arange(n), labels))
 
     return cut
 
@@ -163,8 +152,8 @@ def around(distances: np.ndarray, chosen: np.ndarray) -> Clustering:
     # With duplicates argmin alone would put an exemplar into the cluster of another.
     labels[chosen] = np.arange(len(chosen))
     # Numbering by first row keeps labels stable when exemplars move a little.
-    labels, old = number_by_first_row(labels)
-    return Clustering(labels, chosen[old], NearestExemplar(chosen[old]))
+    labels, old = _clustering.number_by_first_row(labels)
+    return Clustering(labels, chosen[old], _clustering.NearestExemplar(chosen[old]))
 
 
 # -- eigenvectors ----------------------------------------------------------------------------------
@@ -257,7 +246,7 @@ class Eigenvectors:
         with warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore", ConvergenceWarning)
             means.fit(points)
-        labels, old = number_by_first_row(means.labels_.astype(np.int64))
+        labels, old = _clustering.number_by_first_row(means.labels_.astype(np.int64))
         centers = means.cluster_centers_[old]
         loadings = self.extension.loadings[:, first]
         extension = replace(self.extension, loadings=loadings, centers=centers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -116,7 +116,7 @@ def column_differences(
     known = np.flatnonzero(~missing)
     method = BY_KIND.get(column.kind.name)
     # Between clusters, None for a cluster that has all known cells or none of them.
-    compare = None if method is None else method(column, known, labels[known], n_clusters)
+    compare = None if method is None else method(column, known, labels[known])
     differences: list[ColumnDifference | None] = []
     for cluster in range(n_clusters):
         members = labels == cluster
@@ -162,16 +162,14 @@ def divided_by(column: Column, labels: np.ndarray, n_clusters: int) -> dict[int,
     return pure if mixed and len(set(pure.values())) > 1 else {}
 
 
-def _by_rank(column: Column, known: np.ndarray, groups: np.ndarray, n_clusters: int) -> Compare:
+def _by_rank(column: Column, known: np.ndarray, groups: np.ndarray) -> Compare:
     """Compare medians; sizes come from ranks, so scale and outliers do not matter."""
     from scipy.stats import rankdata
 
     # Mean ranks of ties, as the rank-biserial correlation has them.
-    ranks = rankdata(column.values[known])
-    style = style_of(column)
-    is_order = column.kind.name == "order"
+    ranks, style = rankdata(column.values[known]), style_of(column)
     # Where medians of levels are equal.
-    by_level = _by_level(column, known, groups, n_clusters) if is_order else None
+    by_level = _by_level(column, known, groups) if column.kind.name == "order" else None
 
     def compare(cluster: int) -> ColumnDifference | None:
         inside = groups == cluster
@@ -189,20 +187,16 @@ def _middles(column: Column, inside: np.ndarray, outside: np.ndarray) -> tuple[s
     """Return the medians of two groups of rows, or the means where medians are equal."""
     sides = inside, outside
     if column.kind.name == "order" or column.kind.source:
-        cells = []
         # Levels and dates have no mean: the cell in the middle, the lower one of two.
-        for side in sides:
-            middle = (len(side) - 1) // 2
-            order = np.argpartition(column.values[side], middle)
-            cells.append(column.cell(int(side[order[middle]])))
-        return "median", cells
+        middles = [side[column.values[side].argsort()[(len(side) - 1) // 2]] for side in sides]
+        return "median", [column.cell(int(row)) for row in middles]
     medians = [float(np.median(column.values[side])) for side in sides]
     if medians[0] != medians[1]:
         return "median", medians
     return "mean", [float(column.values[side].mean()) for side in sides]
 
 
-def _by_level(column: Column, known: np.ndarray, groups: np.ndarray, n_clusters: int) -> Compare:
+def _by_level(column: Column, known: np.ndarray, groups: np.ndarray) -> Compare:
     """Compare the shares of levels."""
     levels, first, codes = np.unique(column.values[known], return_index=True, return_inverse=True)
     whole = np.bincount(codes, minlength=len(levels))
@@ -221,15 +215,15 @@ def _by_level(column: Column, known: np.ndarray, groups: np.ndarray, n_clusters:
     return compare
 
 
-def _by_item(column: Column, known: np.ndarray, groups: np.ndarray, n_clusters: int) -> Compare:
+def _by_item(column: Column, known: np.ndarray, groups: np.ndarray) -> Compare:
     """Compare how many rows have an item, or a word of a text."""
     # Counted once for all clusters: the rest of the table is the whole minus the cluster.
-    counts: list[Counter[Any]] = [Counter() for _ in range(n_clusters + 1)]  # the last is noise
+    counts: defaultdict[int, Counter[Any]] = defaultdict(Counter)
     for position, group in zip(known, groups, strict=True):
         cell = column.values[position]
         # The different items of a cell; of a text, its words in lower case.
         counts[group].update(set(cell.lower().split() if isinstance(cell, str) else cell))
-    whole: Counter[Any] = sum(counts, Counter())
+    whole: Counter[Any] = sum(counts.values(), Counter())
 
     def compare(cluster: int) -> ColumnDifference | None:
         own, n_inside = counts[cluster], int((groups == cluster).sum())
@@ -250,18 +244,17 @@ def _by_item(column: Column, known: np.ndarray, groups: np.ndarray, n_clusters: 
     return compare
 
 
-BY_KIND: dict[str, Callable[[Column, np.ndarray, np.ndarray, int], Compare]] = {
+BY_KIND: dict[str, Callable[[Column, np.ndarray, np.ndarray], Compare]] = {
     **dict.fromkeys(("number", "order"), _by_rank),
     **dict.fromkeys(("category", "flag"), _by_level),
     **dict.fromkeys(("set", "sequence", "text"), _by_item),
 }
 WHO = "profile_clusters"
-SCORES: dict[str, Callable[[Any, Any], float]] = {
-    "purity": purity,
-    "adjusted_rand": adjusted_rand,
-    "f_measure": clustering_f_measure,
+SCORES: dict[str, tuple[str, Callable[[Any, Any], float]]] = {
+    "purity": ("purity", purity),
+    "adjusted_rand": ("adjusted Rand index", adjusted_rand),
+    "f_measure": ("F measure", clustering_f_measure),
 }
-SCORE_NAMES = {"purity": "purity", "adjusted_rand": "adjusted Rand index", "f_measure": "F measure"}
 MAX_SAMPLE_ROWS = 500  # members that an exemplar is chosen among, where only labels are given
 BLOCK_ROWS = 8192  # rows that are compared with the exemplars in one call
 
@@ -366,21 +359,16 @@ class ClusteringProfile(HtmlReport, FrameMixin):
             notes.append(f"{self.noise:,} {belongs} to no cluster")
         if self.silhouette is not None:
             notes.append(f"mean silhouette {self.silhouette:.3f}")
-        notes += [f"{SCORE_NAMES[name]} {value:.3f}" for name, value in self.scores.items()]
+        notes += [f"{SCORES[name][0]} {value:.3f}" for name, value in self.scores.items()]
         if self.exactness:
             notes.append(self.exactness)
         for column, levels in [*self.divided.items()][:2]:
             pure = ", ".join(f"{cluster} is {short(level)}" for cluster, level in levels.items())
-            notes.append(
-                Phrase(
-                    f"{column!r} divides only some clusters ({pure}): if it is beside the "
-                    "question, the method 'means'",
-                    InPython(" (MixedKMeans)"),
-                    " lets categories count half, and ",
-                    Param("kinds", {column: "aside"}),
-                    " leaves this one out",
-                )
-            )
+            only = f"{column!r} divides only some clusters ({pure})"
+            advice = f"{only}: if it is beside the question, the method 'means'"
+            means = InPython(" (MixedKMeans)"), " lets categories count half, and "
+            aside = Param("kinds", {column: "aside"}), " leaves this one out"
+            notes.append(Phrase(advice, *means, *aside))
         return notes
 
     def records(self) -> list[dict[str, Any]]:
@@ -414,19 +402,11 @@ class ClusteringProfile(HtmlReport, FrameMixin):
         heads = ["cluster", "rows", "share", *["mostly"] * with_classes]
         heads += ["what sets it apart", "typical rows", "borderline rows"]
         lines: list[list[str]] = []
-        for profile in self.clusters:
-            most = f"{short(profile.majority)} {percent(profile.majority_share or 0.0)}"
-            lines.append(
-                [
-                    str(profile.cluster),
-                    f"{profile.rows:,}",
-                    percent(profile.share),
-                    *[most] * with_classes,
-                    Html(bullets(map(str, profile.columns))),
-                    _numbers(profile.typical),
-                    _numbers(profile.borderline),
-                ]
-            )
+        for one in self.clusters:
+            most = f"{short(one.majority)} {percent(one.majority_share or 0.0)}"
+            line = [str(one.cluster), f"{one.rows:,}", percent(one.share), *[most] * with_classes]
+            apart = Html(bullets(map(str, one.columns)))
+            lines.append([*line, apart, _numbers(one.typical), _numbers(one.borderline)])
         return table(lines, heads) + paragraphs(self.notes)
 
 
@@ -503,7 +483,11 @@ def profile_clusters(
         n = len(inside)
         profile = ClusterProfile(number, n, n / len(labels), near, far, top, majority, share)
         clusters.append(profile)
-    scores = {} if target is None else {name: f(target, labels) for name, f in SCORES.items()}
+    scores = (
+        {}
+        if target is None
+        else {name: score(target, labels) for name, (_, score) in SCORES.items()}
+    )
     silhouette = getattr(model, "silhouettes_", {}).get(len(clusters))
     noise, exact = int((labels < 0).sum()), getattr(model, "exactness_", "")
     # The note about them recommends categories that count half, which those of means do already.

@@ -146,8 +146,8 @@ class MutualProximity(_Scaled):
                 hint = ("Use ", Param("model", MODELS[2]), " or ", Param("model", MODELS[3]))
                 raise InvalidInput(who, needed, repr(self.model_), hint)
             self._check_cost(n)
-        if self.model_ == "empirical":
-            self._ranks = self._count_ranks()
+            if self.model_ == "empirical":
+                self._ranks = self._count_ranks()
         if self.sample is not None and self.sample < n - 1:
             rng = make_generator(self.random_state)
             self.reference_ = np.sort(rng.choice(n, self.sample, replace=False))
@@ -251,12 +251,11 @@ class MutualProximity(_Scaled):
         self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts
     ) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
         """Return mean and spread of the rows and of the columns, each other counted if new."""
-        mean, sd = a["mean"][:, None], a["sd"][:, None]
+        mean, sd, means, sds = a["mean"][:, None], a["sd"][:, None], b["mean"], b["sd"]
         if not self.augment:
-            return (mean, sd), (b["mean"], b["sd"])
-        others, new = a["others"][:, None], a["new"][:, None]
-        grown_b = grown(b["mean"], b["sd"], b["others"], back, new)
-        return grown(mean, sd, others, d, b["new"]), grown_b
+            return (mean, sd), (means, sds)
+        grown_b = grown(means, sds, b["others"], back, a["new"][:, None])
+        return grown(mean, sd, a["others"][:, None], d, b["new"]), grown_b
 
     def _candidates(self, a: Rows, b: Rows, near: NeighborGraph) -> np.ndarray:
         # Lists hold one distance of a pair; these need triples, or the distance back as well.
@@ -265,29 +264,25 @@ class MutualProximity(_Scaled):
         return super()._candidates(a, b, near)
 
     def _compare_counts(self, a: Rows, b: Rows) -> np.ndarray:
-        n = len(self.measure_.rows_)
+        n, out = len(self.measure_.rows_), np.empty((len(a), len(b)))
         new_a, new_b = a.seen < 0, b.seen < 0
         if not new_a.any() and not new_b.any():
-            ranks, out = self._rank_table(), np.empty((len(a), len(b)))
+            ranks = self._rank_table()
             kernels.mutual_counts(ranks, a.seen, b.seen, ranks.dtype.type(0), out)
             return out / n
-        # Counts are integers, so ranks and distances lead to the same values for fitted rows.
-        joined = new_a[:, None].astype(np.int64) + new_b if self.augment else 0
-        return np.asarray(self._count_new(a, b) / (n + joined))
-
-    def _count_new(self, a: Rows, b: Rows) -> np.ndarray:
-        """Return counts for rows without ranks, from distances."""
-        # In strips of b: distances of all rows of b to all fitted ones may not fit in memory.
+        # Rows without ranks are counted from distances. Counts are integers, so both lead to the
+        # same values for fitted rows. In strips of b: distances of all rows of b to all fitted
+        # ones may not fit in memory.
         d, back = self._distances(a, b)
         from_a = self._strip(a.parts[INNER])
-        out = np.empty(d.shape)
         for part in blocks(len(b), ROWS_PER_STRIP):
             from_b = self._strip(b.parts[INNER][part])
             some = np.empty((len(a), len(from_b)))
             there, home = (np.ascontiguousarray(v[:, part]) for v in (d, back))
             kernels.farther_counts(from_a, from_b, there, home, some)
             out[:, part] = some
-        return out
+        joined = new_a[:, None].astype(np.int64) + new_b if self.augment else 0
+        return np.asarray(out / (n + joined))
 
     def _compare_jointly(self, a: Rows, b: Rows) -> np.ndarray:
         d, back = self._distances(a, b)
@@ -304,11 +299,8 @@ class MutualProximity(_Scaled):
         h = -(d - mean) / np.where(sd == 0, 1.0, sd)
         k = -(back - means) / np.where(sds == 0, 1.0, sds)
         joint = bivariate_normal(h, k, rho)
-        flat = (sd == 0) | (sds == 0)
-        if not flat.any():
-            return joint
         apart = gauss_survival(d, mean, sd) * gauss_survival(back, means, sds)
-        return np.where(flat, apart, joint)
+        return np.where((sd == 0) | (sds == 0), apart, joint)
 
     def _deviations(self, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
         d = self._strip(rows.parts[INNER])

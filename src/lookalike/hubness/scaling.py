@@ -280,25 +280,21 @@ class CDM(_Local, _Scaled):
         return means
 
     def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
-        factor = np.empty(len(inner))
-        old = inner.seen >= 0
+        factor, old = np.empty(len(inner)), inner.seen >= 0
         factor[old] = self.factors_[inner.seen[old]]
-        if not old.all():
-            factor[~old] = self._new_factors(inner[~old])
-        return {"factor": factor}
-
-    def _new_factors(self, inner: Rows) -> np.ndarray:
+        if old.all():
+            return {"factor": factor}
         # Neighbors by the scaled distances d * f_y: the factor of the new row itself is the same
         # for all of its list and changes no order.
-        fitted = self.measure_.rows_
+        new, fitted = inner[~old], self.measure_.rows_
 
         def compare(rows: slice, columns: slice) -> np.ndarray:
-            return self.measure_.block(inner[rows], fitted[columns]) * self.factors_[columns]
+            return self.measure_.block(new[rows], fitted[columns]) * self.factors_[columns]
 
-        n = len(fitted)
-        fill = fill_by_blocks(compare, np.arange(n), np.full(len(inner), -1))
-        near = search(fill, len(inner), n, self.n_neighbors, n_jobs=self.n_jobs).finish()
-        return self.mean_ / np.maximum(mean_of_lists(near.distances), self.floor_)
+        fill = fill_by_blocks(compare, np.arange(len(fitted)), np.full(len(new), -1))
+        near = search(fill, len(new), len(fitted), self.n_neighbors, n_jobs=self.n_jobs).finish()
+        factor[~old] = self.mean_ / np.maximum(mean_of_lists(near.distances), self.floor_)
+        return {"factor": factor}
 
     def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
         d *= a["factor"][:, None] * b["factor"]
