@@ -72,8 +72,7 @@ class Representation(TransformerMixin, MeasureTask, ABC, abstract=True):
         """
         # Not encoded again: fitted rows carry their positions, so a prototype is exactly 1 alike to
         # itself.
-        rows = self._fit(X, y)
-        return self._in_blocks(rows)
+        return self._in_blocks(self._fit(X, y))
 
     def _fit(self, X: Any, y: Any) -> Rows:
         source, target = self._read(X, y)
@@ -122,12 +121,10 @@ class Representation(TransformerMixin, MeasureTask, ABC, abstract=True):
             Checked against the fitted columns, otherwise not used.
         """
         check_is_fitted(self, "measure_")
-        if input_features is not None:
-            self._check_names(np.asarray(input_features, dtype=object))
-        return np.asarray(self._names_out(), dtype=object)
-
-    def _check_names(self, names: np.ndarray) -> None:
-        """Refuse names that are not those of the fitted columns."""
+        out = np.asarray(self._names_out(), dtype=object)
+        if input_features is None:
+            return out
+        names = np.asarray(input_features, dtype=object)
         known, n = getattr(self, "feature_names_in_", None), self.n_features_in_
         who = f"{type(self).__name__}.get_feature_names_out"
         hint = Phrase("Leave ", Param("input_features"), " out")
@@ -138,3 +135,4 @@ class Representation(TransformerMixin, MeasureTask, ABC, abstract=True):
         if len(names) != n:
             rule = f"input_features should have length equal to number of features, {n}"
             raise InvalidInput(who, f"{n} names", f"{len(names)} ({rule})", hint)
+        return out

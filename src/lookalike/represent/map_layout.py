@@ -29,8 +29,7 @@ N_PIVOTS = 40  # the same for a graph, where each costs a walk over all of it
 
 def similarity_features(measure: Measure, rows: Rows, rng: np.random.Generator) -> np.ndarray:
     """Return the similarities of rows to some of them, drawn at random."""
-    n = len(rows)
-    landmarks = np.arange(n)
+    n, landmarks = len(rows), np.arange(len(rows))
     if n > N_LANDMARKS:
         landmarks = np.sort(rng.choice(n, N_LANDMARKS, replace=False))
     what = "comparing with landmarks"
@@ -281,10 +280,8 @@ def draw_map(
         members = np.split(order, np.cumsum(np.bincount(part))[:-1])
         # Largest first, then by first row: the same packing every time.
         members.sort(key=lambda some: (-len(some), int(some[0])))
-        calls = sum(
-            -(-_n_epochs(len(some)) // max(1, ROWS_PER_CALL // len(some))) for some in members
-        )
-        with Progress("drawing the map", calls) as bar:
+        calls = (-(-_n_epochs(n) // max(1, ROWS_PER_CALL // n)) for n in map(len, members))
+        with Progress("drawing the map", sum(calls)) as bar:
             maps = []
             for some in members:
                 own = edges if n_parts == 1 else edges[some][:, some]
