@@ -152,7 +152,8 @@ class NICDM(_Local, _Scaled):
 
     def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
         root_a, root_b = (np.sqrt(np.maximum(facts["mu"], self.floor_)) for facts in (a, b))
-        kernels.ratio_block(d, root_a, root_b, self.factor_)
+        d /= root_a[:, None] * root_b
+        d *= self.factor_
         return d
 
     def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
@@ -415,17 +416,17 @@ class _Excess(_Local, _Scaled):
         self.offset_ = 2 * float(rows.arrays["level"].max(initial=0.0))
         self.scale_ = median_distance(self, rows)
 
-    def _half(self, d: np.ndarray) -> np.ndarray:
-        """Return half of what the levels are subtracted from."""
-        return d
+    def _minuend(self, d: np.ndarray) -> np.ndarray:
+        """Return what the levels are subtracted from."""
+        return 2.0 * d
 
     def _order(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
         # A level of a new row above all fitted ones is cut, which moves its whole list by a
         # constant: no excess is below ``-offset_``.
-        levels = (np.minimum(facts["level"], self.offset_ / 2) for facts in (a, b))
-        half = self._half(d)
-        kernels.excess_block(half, *levels)
-        return half
+        own, other = (np.minimum(facts["level"], self.offset_ / 2) for facts in (a, b))
+        excess = self._minuend(d)
+        excess -= own[:, None] + other
+        return excess
 
     def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
         excess = self._order(d, back, a, b)
@@ -550,5 +551,5 @@ class DisSimLocal(_Excess):
         level = mean_of_lists(near.distances**2) - within / (2 * self.n_neighbors**2)
         return {"level": np.maximum(level, 0.0)}
 
-    def _half(self, d: np.ndarray) -> np.ndarray:
-        return d * d / 2
+    def _minuend(self, d: np.ndarray) -> np.ndarray:
+        return d * d

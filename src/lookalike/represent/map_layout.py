@@ -46,34 +46,19 @@ def hop_features(graph: Any) -> np.ndarray:
     ----------
     graph : CSR matrix of shape (n, n), symmetric
     """
+    from scipy.sparse.csgraph import shortest_path
+
     n = graph.shape[0]
-    nearest = np.full(n, n, dtype=np.int64)
+    nearest = np.full(n, np.inf)
     pivot = int(np.diff(graph.indptr).argmax())
     squares = np.empty((n, min(N_PIVOTS, n)))
     for column in range(squares.shape[1]):
-        hops = count_hops(graph, pivot)
-        squares[:, column] = np.square(hops.astype(np.float64))
+        hops = shortest_path(graph, unweighted=True, indices=pivot)
+        squares[:, column] = np.square(hops)
         # Farthest-first: the next pivot is the row with the most hops to all pivots so far.
         nearest = np.minimum(nearest, hops)
         pivot = int(nearest.argmax())
     return -(squares - squares.mean(axis=1, keepdims=True)) / 2
-
-
-def count_hops(graph: Any, source: int) -> np.ndarray:
-    """Return the number of edges from one row to every other of a connected graph."""
-    from scipy.sparse.csgraph import breadth_first_order
-
-    order, before = breadth_first_order(graph, source)
-    place = np.argsort(order)
-    # Rows are in the order of their hops, and so are those that they were reached from: each step
-    # ends where the rows begin that were not reached from the step before.
-    reached_from = place[before[order[1:]]]
-    hops = np.empty(len(order), dtype=np.int64)
-    start, stop, step = 0, 1, 0
-    while start < len(order):
-        hops[order[start:stop]] = step
-        start, stop, step = stop, 1 + int(np.searchsorted(reached_from, stop)), step + 1
-    return hops
 
 
 def principal_plane(features: np.ndarray) -> np.ndarray:
