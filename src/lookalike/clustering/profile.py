@@ -14,7 +14,7 @@ from lookalike._runtime.frames import FrameMixin, frame_of_records
 from lookalike._runtime.text import percent, plain, short
 from lookalike._runtime.threads import blocks
 from lookalike.clustering.scores import adjusted_rand, clustering_f_measure, purity
-from lookalike.errors import InPython, InvalidInput, Param, Phrase
+from lookalike.errors import InvalidInput
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
 from lookalike.measures.contract.rows import Rows
@@ -29,9 +29,7 @@ from lookalike.table.model.names import row_labels
 from lookalike.table.model.targets import split_target
 
 MAX_LEVEL_CHARACTERS = 40
-# Shares, chosen by hand: a cluster has one level from MIN_PURE on and several up to MAX_MIXED;
-# clusters below MIN_SHARE of the rows, and levels below MIN_SHARE of a cluster, are not described.
-MIN_PURE, MAX_MIXED, MIN_SHARE = 0.95, 0.8, 0.05
+MIN_SHARE = 0.05  # of a cluster that a level has, to be described; chosen by hand
 
 
 @dataclass(frozen=True)
@@ -137,31 +135,6 @@ def _difference(column: Column, *values: Any) -> ColumnDifference:
     return ColumnDifference(column.name, column.kind.name, *values)
 
 
-def divided_by(column: Column, labels: np.ndarray, n_clusters: int) -> dict[int, Any]:
-    """Return the clusters that a column of levels divides, each with the level it has.
-
-    Empty unless at least two clusters have a level each, not the same, while another cluster has
-    several: then the column cut a part of the rows in two, and says nothing about the others.
-    Very small clusters, and such that mostly have no cell here, are not looked at.
-    """
-    if column.kind.name not in ("category", "flag", "order"):
-        return {}
-    pure: dict[int, Any] = {}
-    mixed = False
-    for cluster in range(n_clusters):
-        members = labels == cluster
-        inside = np.flatnonzero(members & ~column.missing)
-        # A few rows have one level by chance.
-        if members.sum() < MIN_SHARE * len(labels) or 2 * len(inside) < members.sum():
-            continue
-        _, first, counts = np.unique(column.values[inside], return_index=True, return_counts=True)
-        share = counts.max() / len(inside)
-        if share >= MIN_PURE:
-            pure[cluster] = column.cell(int(inside[first[counts.argmax()]]))
-        mixed = mixed or share <= MAX_MIXED
-    return pure if mixed and len(set(pure.values())) > 1 else {}
-
-
 def _by_rank(column: Column, known: np.ndarray, groups: np.ndarray) -> Compare:
     """Compare medians; sizes come from ranks, so scale and outliers do not matter."""
     from scipy.stats import rankdata
@@ -235,10 +208,8 @@ def _by_item(column: Column, known: np.ndarray, groups: np.ndarray) -> Compare:
         if not shares:  # all cells are empty
             return None
         # Ties go to the item that is more frequent inside, then by name.
-        item, inside, outside = min(
-            shares,
-            key=lambda share: (-abs(share[1] - share[2]), share[2] - share[1], str(share[0])),
-        )
+        order = [(-abs(own - rest), rest - own, str(item)) for item, own, rest in shares]
+        item, inside, outside = shares[order.index(min(order))]
         return _difference(column, "share", item, inside, outside, abs(inside - outside))
 
     return compare
@@ -328,9 +299,6 @@ class ClusteringProfile(HtmlReport, FrameMixin):
         without them.
     exactness : str
         Which rows the clustering is exact on; empty where nothing is known about it.
-    divided : dict
-        Columns of levels that divide some clusters and not the others, with the level that each of
-        these clusters has.
     """
 
     n_rows: int
@@ -339,7 +307,6 @@ class ClusteringProfile(HtmlReport, FrameMixin):
     silhouette: float | None
     scores: dict[str, float]
     exactness: str = ""
-    divided: dict[str, dict[int, Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.clusters)
@@ -362,13 +329,6 @@ class ClusteringProfile(HtmlReport, FrameMixin):
         notes += [f"{SCORES[name][0]} {value:.3f}" for name, value in self.scores.items()]
         if self.exactness:
             notes.append(self.exactness)
-        for column, levels in [*self.divided.items()][:2]:
-            pure = ", ".join(f"{cluster} is {short(level)}" for cluster, level in levels.items())
-            only = f"{column!r} divides only some clusters ({pure})"
-            advice = f"{only}: if it is beside the question, the method 'means'"
-            means = InPython(" (MixedKMeans)"), " lets categories count half, and "
-            aside = Param("kinds", {column: "aside"}), " leaves this one out"
-            notes.append(Phrase(advice, *means, *aside))
         return notes
 
     def records(self) -> list[dict[str, Any]]:
@@ -483,17 +443,11 @@ def profile_clusters(
         n = len(inside)
         profile = ClusterProfile(number, n, n / len(labels), near, far, top, majority, share)
         clusters.append(profile)
-    scores = (
-        {}
-        if target is None
-        else {name: score(target, labels) for name, (_, score) in SCORES.items()}
-    )
+    scored = SCORES if target is not None else {}
+    scores = {name: score(target, labels) for name, (_, score) in scored.items()}
     silhouette = getattr(model, "silhouettes_", {}).get(len(clusters))
     noise, exact = int((labels < 0).sum()), getattr(model, "exactness_", "")
-    # The note about them recommends categories that count half, which those of means do already.
-    halved = hasattr(model, "category_weight")
-    divided = {} if halved else _divided(rows, labels, len(clusters))
-    return ClusteringProfile(len(rows), tuple(clusters), noise, silhouette, scores, exact, divided)
+    return ClusteringProfile(len(rows), tuple(clusters), noise, silhouette, scores, exact)
 
 
 def _read_labels(model: Any, rows: Table) -> tuple[np.ndarray, tuple[Measure, Rows, np.ndarray]]:
@@ -574,12 +528,6 @@ def _majority(
     names, counts = np.unique(classes[inside], return_counts=True)
     top = int(counts.argmax())
     return names.tolist()[top], float(counts[top] / len(inside))
-
-
-def _divided(rows: Table, labels: np.ndarray, n: int) -> dict[str, Any]:
-    """Return the columns whose levels divide the clusters, with these levels."""
-    cuts = {column.name: divided_by(column, labels, n) for column in rows.columns}
-    return {name: levels for name, levels in cuts.items() if levels}
 
 
 def _numbers(rows: tuple[Any, ...]) -> str:

@@ -299,8 +299,10 @@ class MutualProximity(_Scaled):
         h = -(d - mean) / np.where(sd == 0, 1.0, sd)
         k = -(back - means) / np.where(sds == 0, 1.0, sds)
         joint = bivariate_normal(h, k, rho)
-        apart = gauss_survival(d, mean, sd) * gauss_survival(back, means, sds)
-        return np.where((sd == 0) | (sds == 0), apart, joint)
+        flat = (sd == 0) | (sds == 0)
+        if not flat.any():
+            return joint
+        return np.where(flat, gauss_survival(d, mean, sd) * gauss_survival(back, means, sds), joint)
 
     def _deviations(self, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
         d = self._strip(rows.parts[INNER])
