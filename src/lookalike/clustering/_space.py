@@ -211,11 +211,11 @@ def exactness(n: int, basis: Any, method: str) -> str:
     """
     if basis is None:
         return f"exact on all {n:,} rows"
-    rest = {
-        **dict.fromkeys(BY_VECTORS, "labeled by the extended eigenvectors"),
-        "complete": "assigned to the cluster of the nearest landmark",
-        "ward": "assigned to the cluster of the nearest landmark",
-    }.get(method, "assigned to the nearest exemplar")
+    rest = "assigned to the nearest exemplar"
+    if method in BY_VECTORS:
+        rest = "labeled by the extended eigenvectors"
+    elif method in ("complete", "ward"):
+        rest = "assigned to the cluster of the nearest landmark"
     return f"exact on {len(basis):,} landmark rows, the other {n - len(basis):,} {rest}"
 
 
@@ -247,25 +247,17 @@ def check_request(
         average = ", or average the two directions"
         check_symmetric(space, who, "Use ", Param("method", "affinity"), average)
     if method in BY_DENSITY and n_clusters != AUTO:
-        name_and_value = Param("n_clusters", n_clusters, of=name)
+        asked = Param("n_clusters", n_clusters, of=name)
         rule = Param("n_clusters", "auto"), ": this method finds the number itself"
-        hint = "Leave it out, or use another method"
-        raise InvalidInput(name_and_value, rule, repr(n_clusters), hint)
+        raise InvalidInput(asked, rule, repr(n_clusters), "Leave it out, or use another method")
     # Methods cluster the landmarks, so that is how many rows have to suffice.
     known = n if landmarks is None else landmarks
     if known > n:
-        raise TooFewRows(
-            Param("landmarks", known, of=name),
-            f"at least {known} rows",
-            Param("n_samples", n),
-            ("Use ", Param("landmarks", n), ", or leave it out"),
-        )
+        asked, rows = Param("landmarks", known, of=name), Param("n_samples", n)
+        hint = "Use ", Param("landmarks", n), ", or leave it out"
+        raise TooFewRows(asked, f"at least {known} rows", rows, hint)
     if n_clusters != AUTO and int(n_clusters) > known:
-        all_rows = "rows", Param("n_samples", n)
-        what, given = all_rows if known == n else ("landmarks", f"{known}")
-        raise TooFewRows(
-            Param("n_clusters", n_clusters, of=name),
-            f"at least {n_clusters} {what}",
-            given,
-            ("Use ", Param("n_clusters", known), f" or add {what}"),
-        )
+        what, given = ("rows", Param("n_samples", n)) if known == n else ("landmarks", f"{known}")
+        asked = Param("n_clusters", n_clusters, of=name)
+        hint = "Use ", Param("n_clusters", known), f" or add {what}"
+        raise TooFewRows(asked, f"at least {n_clusters} {what}", given, hint)

@@ -32,8 +32,8 @@ def core_distances(distances: np.ndarray, needed: int) -> np.ndarray:
     return distances[:, needed - 2].copy() if needed > 1 else np.zeros(len(distances))
 
 
-def density_clusters(space: Space, eps: float | None, needed: int) -> Clustering:
-    """Return the clusters of DBSCAN without a matrix of all pairs.
+def density_clusters(space: Space, eps: float | None, needed: int) -> tuple[float, Clustering]:
+    """Return eps, and the clusters of DBSCAN, without a matrix of all pairs.
 
     A row is core if at least ``needed`` rows, itself among them, are within eps. Clusters are the
     connected components of core rows within eps of each other, numbered by their first core row. A
@@ -81,7 +81,7 @@ def density_clusters(space: Space, eps: float | None, needed: int) -> Clustering
 
     stream_within(space, eps, fold, "finding dense regions")
     labels = label_rows(eps, core, parents, lists.indices, lists.distances)
-    return describe(labels, is_core, -counts, eps)
+    return eps, describe(labels, is_core, -counts, eps)
 
 
 def label_rows(

@@ -368,10 +368,10 @@ class MixedKMeans(ClusterMixin, TableTask):
             raise TooFewRows(who, f"at least {fewest} rows", Param("n_samples", n), hint)
         rows = space.encode(table)
         # A row without such a cell is equally near to all centers: it says nothing about them.
-        telling = (~np.isnan(rows[0])).any(axis=1) | (rows[1] >= 0).any(axis=1)
-        if not telling.any():  # all columns are constant: rows with any cell, else all
-            telling = ~np.logical_and.reduce([column.missing for column in table.columns])
-        telling = np.flatnonzero(telling if telling.any() else ~telling)
+        tells = (~np.isnan(rows[0])).any(axis=1) | (rows[1] >= 0).any(axis=1)
+        if not tells.any():  # all columns are constant: rows with any cell, else all
+            tells = ~np.all([column.missing for column in table.columns], axis=0)
+        telling = np.flatnonzero(tells if tells.any() else ~tells)
         some = rows if len(telling) == n else (rows[0][telling], rows[1][telling])
         best = self._search(space, some, fewest)
         self.centers_, self.labels_, near = self._number(space, best, some, rows)

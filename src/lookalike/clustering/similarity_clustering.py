@@ -242,8 +242,7 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
             self.min_cluster_size_ = int(smallest)
             return density.hierarchy_clusters(space, self.min_neighbors, self.min_cluster_size_)
         eps = None if self.eps == KNEE else float(self.eps)
-        clustering = density.density_clusters(space, eps, self.min_neighbors)
-        self.eps_ = clustering.model.eps
+        self.eps_, clustering = density.density_clusters(space, eps, self.min_neighbors)
         return clustering
 
     def _by_number(self, space: Space, n_landmarks: int | None) -> Clustering:

@@ -68,8 +68,8 @@ def intrinsic_dimension(
     True
     """
     if not Integer(3).fits(k1) or not Integer(3).fits(k2) or k2 < k1:
-        found, hint = f"{k1!r}, {k2!r}", "Choose other ones"
-        raise InvalidInput(Param("k1", k1, of=WHO), "3 <= k1 <= k2", found, hint)
+        found, where = f"{k1!r}, {k2!r}", Param("k1", k1, of=WHO)
+        raise InvalidInput(where, "3 <= k1 <= k2", found, "Choose other ones")
     Choice("levina", "mackay").check(WHO, "average", average)
     Choice("std", "variance", None).check(WHO, "scale", scale)
     Maybe(Integer(1)).check(WHO, "embed", embed, "Raise it")

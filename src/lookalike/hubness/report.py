@@ -494,9 +494,8 @@ class HubnessReport(Result):
         before, *after = self.statistics.values()
         if after:
             return HubVerdict(before, before, after[0])
-        verdict = HubVerdict(before)
-        tried = try_reduction(self.space, self.k) if verdict.problem else None
-        return verdict if tried is None else HubVerdict(before, *tried)
+        tried = HubVerdict(before).problem and try_reduction(self.space, self.k)
+        return HubVerdict(before, *(tried or ()))
 
     @property
     def verdict(self) -> str:

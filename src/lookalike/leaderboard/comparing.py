@@ -256,8 +256,8 @@ def _data(
         for label in labels:
             if isinstance(label, float | np.floating) and label != round(label):
                 needed = "labels: texts, integers or booleans"
-                hint = "Cut amounts into classes, or leave ", Param("y"), " out"
-                raise InvalidInput("compare", needed, f"{label:g}, an amount", hint)
+                cut = "Cut amounts into classes, or leave ", Param("y"), " out"
+                raise InvalidInput("compare", needed, f"{label:g}, an amount", cut)
         # Renumbered: the sample may have no row of a class.
         codes = np.unique(codes[positions], return_inverse=True)[1]
         if codes.max() == 0:

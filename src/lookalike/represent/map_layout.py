@@ -251,12 +251,17 @@ def draw_map(
     rows : Rows, with a measure
         The rows that the lists are about.
     """
+    from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 
     # One seed for every part, however many there are.
     seed = make_seed(random_state)
     with single_blas():  # sums in another order would turn the map
-        edges = _edges(lists)
+        # The lists as a sparse matrix: 1 for the first neighbor, less for the next.
+        used = (lists.indices >= 0) & np.isfinite(lists.distances)
+        starts = np.concatenate([[0], np.cumsum(used.sum(axis=1))])
+        shares = np.broadcast_to(NEIGHBOR_DECAY ** np.arange(lists.k), used.shape)[used]
+        edges = csr_matrix((shares, lists.indices[used], starts), shape=(len(lists), len(lists)))
         n_parts, part = connected_components(edges, directed=False)
         features = None
         if measure is not None and rows is not None and len(lists) > 2:
@@ -273,17 +278,6 @@ def draw_map(
                 start = _start(None if features is None else features[some], own, seed)
                 maps.append(_move(start, own, seed, bar))
     return _assemble(maps, members)
-
-
-def _edges(lists: NeighborGraph) -> Any:
-    """Return the lists as a sparse matrix: 1 for the first neighbor, less for the next."""
-    from scipy.sparse import csr_matrix
-
-    n = len(lists)
-    used = (lists.indices >= 0) & np.isfinite(lists.distances)
-    starts = np.concatenate([[0], np.cumsum(used.sum(axis=1))])
-    shares = np.broadcast_to(NEIGHBOR_DECAY ** np.arange(lists.k), used.shape)[used]
-    return csr_matrix((shares, lists.indices[used], starts), shape=(n, n))
 
 
 def _start(features: np.ndarray | None, edges: Any, seed: int) -> np.ndarray:
