@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from lookalike.clustering.density import _cheapest_listed
 from lookalike.kernels.clustering import (
     CODES,
     assign_after_swap,
@@ -13,14 +14,13 @@ from lookalike.kernels.clustering import (
     best_chains,
     best_first_links,
     cheapest_edges_of_block,
-    cheapest_edges_of_lists,
     join_edges,
     roots_of,
     spanning_tree,
-    weakest_links,
 )
 from lookalike.measures import medoids as steps
 from lookalike.measures.medoids import build, swap_until_stable
+from lookalike.represent import transitive_closure
 
 
 def cost_of(d, medoids):
@@ -178,18 +178,15 @@ def test_cheapest_edges_to_other_components(seed, n):
         cheapest_edges_of_block(d[rows, start:stop], rows, start, core, parts, cost, target)
     lists = np.tile(np.arange(n), (n, 1))
     lists[:, 0] = -1
-    listed, listed_target, wanted = np.full(n, 9.0), np.full(n, 9), rng.random(n) < 0.7
     gaps = np.where(np.isnan(d), np.inf, d)
-    cheapest_edges_of_lists(lists, gaps, core, parts, wanted, listed, listed_target)
+    listed, listed_target = _cheapest_listed(np.arange(n), lists, gaps, core, parts)
     for i in range(n):
         ways = [(max(d[i, j], core[i], core[j]), j) for j in range(n) if parts[j] != parts[i]]
         known = [way for way in ways if not np.isnan(d[i, way[1]])]
         assert (cost[i], target[i]) == min(known, default=(np.inf, -1))
         ways = [(max(gaps[i, j], core[i], core[j]), j) for _, j in ways if j > 0]
         finite = [way for way in ways if way[0] < np.inf]
-        best = min(finite, default=(np.inf, -1)) if wanted[i] else (9.0, 9)
-        assert listed[i] == best[0]
-        assert listed_target[i] == best[1] or not finite
+        assert (listed[i], listed_target[i]) == min(finite, default=(np.inf, -1))
 
 
 def test_closures_are_the_best_chains():
@@ -211,7 +208,6 @@ def test_closures_are_the_best_chains():
             edges, out = rng.integers(0, 3, (3, n)) / 2, np.empty((3, n))
             best_first_links(edges, fast, code, out)
             assert_allclose(out, norm(edges[:, :, None], fast[None]).max(axis=1), atol=1e-15)
-        weakest = np.empty((n, n))
-        weakest_links(s, weakest)
+        weakest = transitive_closure(s)
         best_chains(s, CODES["min"])
         assert_array_equal(weakest, s)

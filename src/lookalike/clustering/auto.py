@@ -273,24 +273,13 @@ class AutoClustering(ClusterMixin, TableTask):
         n_clusters: int | str,
         X: Any,
     ) -> tuple[dict[str, Any], SimilarityClustering | None]:
-        run: dict[str, Any] = {
-            "measure": configuration.name,
-            "parameters": configuration.parameters,
-            "method": method,
-            "n_clusters": n_clusters,
-            "repeat": configuration.repeat,
-            **dict.fromkeys(("silhouette", "found", "noise")),
-            "seconds": 0.0,
-            "error": None,
-        }
-        model = SimilarityClustering(
-            configuration.measure,
-            n_clusters,
-            method=method,
-            kinds=self.kinds,
-            random_state=configuration.seed,
-            n_jobs=self.n_jobs,
-        ).set_params(**(self.options or {}))
+        name, parameters = configuration.name, configuration.parameters
+        run: dict[str, Any] = {"measure": name, "parameters": parameters, "method": method}
+        run |= {"n_clusters": n_clusters, "repeat": configuration.repeat}
+        run |= dict.fromkeys(("silhouette", "found", "noise")) | {"seconds": 0.0, "error": None}
+        model = SimilarityClustering(configuration.measure, n_clusters, method=method)
+        model.set_params(random_state=configuration.seed, kinds=self.kinds, n_jobs=self.n_jobs)
+        model.set_params(**(self.options or {}))
         began = time.monotonic()
         try:
             if isinstance(fitted, LookalikeError):

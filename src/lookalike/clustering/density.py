@@ -285,7 +285,8 @@ def _tree(
         )
 
     while parts.any():  # the root of the whole is row 0
-        clustering.cheapest_edges_of_lists(lists, gaps, core, parts, stale, cost, target)
+        rows = np.flatnonzero(stale)
+        cost[rows], target[rows] = _cheapest_listed(rows, lists[rows], gaps[rows], core, parts)
         known = cost <= floor  # no row outside the list can be nearer
         best = np.full(n, np.inf)
         np.minimum.at(best, parts, cost)
@@ -312,6 +313,20 @@ def _tree(
         floor[stale] = np.maximum(floor[stale], np.where(known[stale], cost[stale], 0.0))
     ends, others, costs = (np.concatenate(side) for side in zip(*edges_found, strict=True))
     return ends, others, costs
+
+
+def _cheapest_listed(
+    rows: np.ndarray, lists: np.ndarray, gaps: np.ndarray, core: np.ndarray, parts: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the cost of the cheapest way from each row to a listed one of another part, and to.
+
+    Infinite, to -1, where no listed row is in another part; ties go to the lower row.
+    """
+    costs = np.maximum(gaps, np.maximum(core[rows, None], core[lists]))
+    costs[(lists < 0) | (parts[lists] == parts[rows, None])] = np.inf
+    least = costs.min(axis=1)
+    target = np.where(costs == least[:, None], lists, len(parts)).min(axis=1)
+    return least, np.where(least < np.inf, target, -1)
 
 
 def _cut(ends: np.ndarray, others: np.ndarray, costs: np.ndarray, smallest: int) -> np.ndarray:

@@ -170,10 +170,7 @@ class MutualProximity(_Scaled):
         ranks = np.empty((n, n), dtype=rank_type(n))
 
         def rank_strip(part: slice) -> int:
-            d = self._strip(rows[part])
-            # Sorting is several times faster without NaN; the kernel reads d itself.
-            order = np.argsort(np.where(np.isnan(d), np.inf, d), axis=1)
-            return int(kernels.competition_ranks(d, order, ranks[part]))
+            return competition_ranks(self._strip(rows[part]), ranks[part])
 
         parts = [(part,) for part in blocks(n, ROWS_PER_STRIP)]
         tied = sum(run(rank_strip, parts, self.n_jobs, "ranking distances"))
@@ -349,6 +346,24 @@ class MutualProximity(_Scaled):
 def rank_type(n: int) -> type[np.signedinteger[Any]]:
     """Return the narrowest type for ranks and counts of n rows: the table has n**2 of them."""
     return np.int16 if n <= np.iinfo(np.int16).max else np.int32
+
+
+def competition_ranks(d: np.ndarray, out: np.ndarray) -> int:
+    """Write how many smaller distances each row has into out; return how many entries are tied.
+
+    NaN gets rank -1, below every other; d is changed.
+    """
+    unknown, n = np.isnan(d), d.shape[1]
+    d[unknown] = np.inf  # sorting is several times faster without NaN
+    order = d.argsort(axis=1)
+    d = np.take_along_axis(d, order, axis=1)
+    ends = np.ones((len(d), n + 1), dtype=bool)  # of runs of equal distances
+    ends[:, 1:-1] = d[:, 1:] != d[:, :-1]
+    smaller = np.maximum.accumulate(np.where(ends[:, :-1], np.arange(n), 0), axis=1)
+    np.put_along_axis(out, order, smaller, axis=1)
+    out[unknown] = -1
+    alone = ends[:, :-1] & ends[:, 1:]
+    return int((~alone & np.isfinite(d)).sum())
 
 
 def default_reducer(measure: Measure, n_rows: int) -> MutualProximity:

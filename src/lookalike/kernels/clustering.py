@@ -81,34 +81,17 @@ def spanning_tree(distances, core, ends, others, weights):
 
 
 @kernel
-def cheapest_edges_of_lists(lists, gaps, core, parts, wanted, cost, target):
-    """Find for each wanted row the cheapest way to a listed row of another part; inf if none.
+def cheapest_edges_of_block(block, rows, column, core, parts, cost, target):
+    """Work a block of distances (some rows, columns from ``column``) into their ways out.
 
     Reaching j from i costs max(distance, both core distances); ties go to the lower j.
     """
-    for i in range(lists.shape[0]):
-        if not wanted[i]:
-            continue
-        cost[i], target[i] = np.inf, -1
-        for s in range(lists.shape[1]):
-            j = lists[i, s]
-            if j < 0 or parts[i] == parts[j]:
-                continue
-            d = max(gaps[i, s], max(core[i], core[j]))
-            if d < cost[i] or (d == cost[i] and j < target[i]):
-                cost[i], target[i] = d, j
-
-
-@kernel
-def cheapest_edges_of_block(block, rows, column, core, parts, cost, target):
-    """Work a block of distances (some rows, columns from ``column``) into their ways out."""
     for a in range(block.shape[0]):
         i = rows[a]
         for b in range(block.shape[1]):
             j = column + b
             if parts[i] == parts[j] or np.isnan(block[a, b]):
                 continue
-            # Written out as above: through a function it takes five times as long.
             d = max(block[a, b], max(core[i], core[j]))
             if d < cost[i] or (d == cost[i] and j < target[i]):
                 cost[i], target[i] = d, j
@@ -281,44 +264,6 @@ def swap_some(d, medoids, eager, most, steps, first, second, near, far, taken, l
 
 MINIMUM, PRODUCT, LUKASIEWICZ = 0, 1, 2
 CODES = {"min": MINIMUM, "product": PRODUCT, "lukasiewicz": LUKASIEWICZ}
-
-
-@kernel
-def weakest_links(s, out):
-    """Write the min-closure of a symmetric relation: the weakest edge on each path of a tree.
-
-    A maximum spanning tree is grown from row 0 (Prim). Rows join it in an order in which all that
-    are connected by strong edges come before anybody else, so the value of two rows is the weakest
-    of the edges by which the later one, and all rows between the two, joined. Every row is then
-    written by itself: columns of a large matrix would be fetched from far away.
-    """
-    n = s.shape[0]
-    best = s[0].copy()  # strongest edge of each row outside to the tree
-    outside = np.ones(n, dtype=np.bool_)
-    order, edge = np.empty(n, dtype=np.int64), np.empty(n)
-    outside[0] = False
-    order[0] = 0
-    for size in range(1, n):
-        row = -1
-        for i in range(n):
-            if outside[i] and (row < 0 or best[i] > best[row]):
-                row = i
-        outside[row] = False
-        order[size], edge[size] = row, best[row]
-        for i in range(n):
-            if outside[i] and s[row, i] > best[i]:
-                best[i] = s[row, i]
-    for place in range(n):
-        line = out[order[place]]
-        line[order[place]] = 1.0
-        weakest = np.inf
-        for before in range(place - 1, -1, -1):
-            weakest = min(weakest, edge[before + 1])
-            line[order[before]] = weakest
-        weakest = np.inf
-        for after in range(place + 1, n):
-            weakest = min(weakest, edge[after])
-            line[order[after]] = weakest
 
 
 @kernel

@@ -20,31 +20,6 @@ MIN_KEPT_SHARE = 1e-6  # of a sum of squares; what is left below it has lost hal
 
 
 @kernel
-def competition_ranks(d, order, out):
-    """Write how many smaller distances each row has into out; return how many entries are tied.
-
-    ``order`` sorts each row of d with NaN last or at infinity; NaN gets rank -1, below every other.
-    """
-    tied = 0
-    for i in range(d.shape[0]):
-        row, places, ranks = d[i], order[i], out[i]
-        first, alone, before = 0, True, np.nan
-        for at in range(row.shape[0]):
-            v = row[places[at]]
-            if v != v:
-                ranks[places[at]] = -1
-                continue
-            if v != before:
-                first, alone = at, True
-            else:
-                tied += 2 if alone else 1
-                alone = False
-            before = v
-            ranks[places[at]] = first
-    return tied
-
-
-@kernel
 def mutual_counts(ranks, rows, columns, zero, out):
     """Write the number of objects farther from both x and y than these are from each other.
 

@@ -34,9 +34,9 @@ def between_rows(new: Any, n: int, who: str) -> np.ndarray:
 
 
 def _in_bounds(matrix: np.ndarray, who: str) -> np.ndarray:
-    with np.errstate(invalid="ignore"):  # NaN is outside as well
+    low, high = matrix.min(initial=0.0), matrix.max(initial=0.0)
+    if not (low >= -MAX_ROUND_OFF and high <= 1 + MAX_ROUND_OFF):  # NaN is outside as well
         outside = ~((matrix >= -MAX_ROUND_OFF) & (matrix <= 1 + MAX_ROUND_OFF))
-    if outside.any():
         i, j = np.argwhere(outside)[0].tolist()
         found = f"{matrix[i, j]:g} in row {i}, column {j} ({int(outside.sum()):,} such entries)"
         hint = "Convert distances first, and fill undefined pairs"
@@ -88,7 +88,7 @@ def transitive_closure(
            [0.8, 1. , 0.6],
            [0.6, 0.6, 1. ]])
     """
-    from lookalike.kernels.clustering import CODES, best_chains, best_first_links, weakest_links
+    from lookalike.kernels.clustering import CODES, best_chains, best_first_links
 
     who = "transitive_closure"
     Choice("min", "product", "lukasiewicz").check(who, "tnorm", tnorm)
@@ -98,8 +98,7 @@ def transitive_closure(
     np.fill_diagonal(s, 1.0)
     symmetric = np.array_equal(s, s.T)
     if tnorm == "min" and symmetric:
-        closed = np.empty_like(s)
-        weakest_links(s, closed)
+        closed = _weakest_links(s)
     else:
         closed = s
         best_chains(closed, CODES[tnorm])
@@ -114,6 +113,25 @@ def transitive_closure(
 
     run(join, [(part,) for part in blocks(len(edges), 32)], n_jobs, "joining new rows")
     return answer
+
+
+def _weakest_links(s: np.ndarray) -> np.ndarray:
+    """Return the min-closure of a symmetric relation: the weakest link on each path of a tree.
+
+    Rows join a maximum spanning tree in an order in which all that are connected by strong edges
+    come before others, so the value of two rows is the weakest of the edges by which the later one,
+    and all rows between the two, joined.
+    """
+    from lookalike.kernels.clustering import spanning_tree
+
+    n = len(s)
+    ends, joined, costs = np.empty(n - 1, np.int64), np.empty(n - 1, np.int64), np.empty(n - 1)
+    spanning_tree(-s, np.full(n, -np.inf), ends, joined, costs)
+    order, edges, closed = np.append(0, joined), -costs, np.ones_like(s)
+    for place, row in enumerate(order):
+        closed[row, order[place + 1 :]] = np.minimum.accumulate(edges[place:])
+        closed[row, order[:place]] = np.minimum.accumulate(edges[:place][::-1])[::-1]
+    return closed
 
 
 def power_similarity(
