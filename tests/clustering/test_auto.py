@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from clustering import reference
 from lookalike.clustering import AutoClustering, DensitySearch, SimilarityClustering, silhouette
-from lookalike.clustering._space import Space
+from lookalike.clustering._clustering import Space
 from lookalike.errors import InvalidInput
 from lookalike.hubness import NICDM
 from lookalike.measures import ForestProximity, Gower, Precomputed, Ranked, StochasticForest, Vector

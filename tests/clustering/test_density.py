@@ -32,18 +32,18 @@ def test_toy_points_by_density():
     block=st.sampled_from([1, 3, 256]),
 )
 def test_density_is_its_definition(points, eps, needed, block):
-    from lookalike.clustering import _space
+    from lookalike.clustering import _clustering
 
     d = reference.gaps(points)
     expected = reference.dbscan(d, eps, needed)
-    defaults = _space.BLOCK_ROWS, _space.BLOCK_COLUMNS
+    defaults = _clustering.BLOCK_ROWS, _clustering.BLOCK_COLUMNS
     try:
-        _space.BLOCK_ROWS, _space.BLOCK_COLUMNS = block, block + 1
+        _clustering.BLOCK_ROWS, _clustering.BLOCK_COLUMNS = block, block + 1
         model = SimilarityClustering(
             Precomputed(), method="density", eps=eps, min_neighbors=needed
         ).fit(d)
     finally:
-        _space.BLOCK_ROWS, _space.BLOCK_COLUMNS = defaults
+        _clustering.BLOCK_ROWS, _clustering.BLOCK_COLUMNS = defaults
     assert model.labels_.tolist() == expected.tolist()
     assert model.n_clusters_ == len(set(expected) - {-1})
     assert model.predict(d).tolist() == expected.tolist()

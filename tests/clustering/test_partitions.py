@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from clustering import reference
 from clustering.make import HALVES, TOY, blobs, space_of, two_moons
 from lookalike.clustering import SimilarityClustering, adjusted_rand
-from lookalike.clustering._space import Space
+from lookalike.clustering._clustering import Space
 from lookalike.clustering.partitions import (
     Affinity,
     Eigenvectors,

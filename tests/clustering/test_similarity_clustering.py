@@ -18,8 +18,7 @@ import lookalike as la
 from clustering import reference
 from clustering.make import BY_NUMBER, HALVES, TOY, blobs, mixed
 from lookalike.clustering import AutoClustering, DensitySearch, SimilarityClustering
-from lookalike.clustering._clustering import NearestExemplar
-from lookalike.clustering._space import METHODS, default_landmarks
+from lookalike.clustering._clustering import METHODS, NearestExemplar, default_landmarks
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, TooLarge, UndefinedMeasure
 from lookalike.hubness import MutualProximity
 from lookalike.measures import (

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike._runtime.frames import frame_of_records
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import make_generator
-from lookalike.clustering._space import AUTO, BY_DENSITY, METHODS, Space, default_landmarks
+from lookalike.clustering._clustering import AUTO, BY_DENSITY, METHODS, Space, default_landmarks
 from lookalike.clustering.scores import among, silhouette_of
 from lookalike.clustering.similarity_clustering import SimilarityClustering
 from lookalike.errors import (

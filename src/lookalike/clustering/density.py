@@ -8,8 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from lookalike.clustering import _clustering
-from lookalike.clustering._clustering import Clustering, LabeledModel
-from lookalike.clustering._space import Space, each_block, stream_within
+from lookalike.clustering._clustering import (
+    Clustering,
+    LabeledModel,
+    Space,
+    each_block,
+    stream_within,
+)
 from lookalike.errors import InvalidInput, Param, Phrase, TooFewRows, UndefinedMeasure
 from lookalike.kernels import clustering
 from lookalike.measures.contract.base import Measure

@@ -14,8 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike._runtime.frames import frame_of_records
 from lookalike._runtime.progress import Progress
 from lookalike.clustering import density
-from lookalike.clustering._clustering import MeasureClusterer
-from lookalike.clustering._space import Space, check_symmetric
+from lookalike.clustering._clustering import MeasureClusterer, Space, check_symmetric
 from lookalike.clustering.scores import NOISE, among, count, f_from_counts
 from lookalike.errors import InPython, InvalidInput, Param, TooFewRows
 from lookalike.kernels.clustering import join_edges, spanning_tree

@@ -9,8 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from lookalike.clustering import _clustering
-from lookalike.clustering._clustering import Clustering, Cut, Model
-from lookalike.clustering._space import Space, each_part
+from lookalike.clustering._clustering import Clustering, Cut, Model, Space, each_part
 from lookalike.errors import InvalidInput, Param, UndefinedMeasure
 from lookalike.kernels.clustering import join_edges, roots_of
 from lookalike.measures.contract.base import Measure

@@ -11,11 +11,9 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import make_generator
-from lookalike.clustering import _clustering, _space, density, partitions
-from lookalike.clustering._clustering import Clustering, Cut, MeasureClusterer
-from lookalike.clustering._space import AUTO, BY_DENSITY, BY_VECTORS, METHODS, Space
+from lookalike.clustering import _clustering, density, partitions
+from lookalike.clustering._clustering import AUTO, METHODS, Clustering, MeasureClusterer, Space
 from lookalike.clustering.scores import silhouette_of
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase
 from lookalike.measures.contract.matrices import rectangle
@@ -203,28 +201,29 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         """Cluster a space that may have its matrix already."""
         for stale in ("eps_", "min_cluster_size_", "silhouettes_", "landmarks_"):
             self.__dict__.pop(stale, None)  # of an earlier fit
-        n_landmarks = _space.count_landmarks(space, self.landmarks, self.method, self.n_clusters)
+        given = self.landmarks, self.method, self.n_clusters
+        n_landmarks = _clustering.count_landmarks(space, *given)
         who = Phrase(Param("method", self.method, of=type(self).__name__))
         if self.method == "components":
             if self.affinity != "similarity":  # the default before "components" took it
-                given = Param("affinity", self.affinity, of=type(self).__name__)
+                where = Param("affinity", self.affinity, of=type(self).__name__)
                 hint = ("Use ", Param("method", "spectral"))
-                raise InvalidInput(given, Param("method", "spectral"), repr(self.method), hint)
+                raise InvalidInput(where, Param("method", "spectral"), repr(self.method), hint)
             space = space.balanced()
-        _space.check_request(space, who, self.method, self.n_clusters, n_landmarks)
+        _clustering.check_request(space, who, self.method, self.n_clusters, n_landmarks)
         if self.preference is not None and (self.method, self.n_clusters) != ("affinity", AUTO):
             rule = Param("method", "affinity"), " and ", Param("n_clusters", AUTO)
-            given = Param("preference", self.preference, of=type(self).__name__)
+            where = Param("preference", self.preference, of=type(self).__name__)
             other = f"{self.method!r} and {self.n_clusters!r}"
-            raise InvalidInput(given, rule, other, ("Leave ", Param("preference"), " out"))
+            raise InvalidInput(where, rule, other, ("Leave ", Param("preference"), " out"))
         self.measure_, self.rows_ = space.measure, space.rows
-        if self.method in BY_DENSITY:
+        if self.method in _clustering.BY_DENSITY:
             clustering = self._by_density(space)
         else:
             clustering = self._by_number(space, n_landmarks)
         self._adopt(clustering)
         basis = getattr(self, "landmarks_", None)
-        self.exactness_ = _space.exactness(len(space), basis, self.method)
+        self.exactness_ = _clustering.exactness(len(space), basis, self.method)
         asked, found = self.n_clusters, self.n_clusters_
         if self.method == "affinity" and found > 1 and asked not in (AUTO, found):
             # Some numbers have no preference that leads to them.
@@ -283,14 +282,14 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
 
     def _all_alike(self, known: Space) -> bool:
         # Of similarities where they are made anyway: it saves a second matrix.
-        if self.method in BY_VECTORS and self.affinity == "similarity":
+        if self.method in _clustering.BY_VECTORS and self.affinity == "similarity":
             return not (known.similarities() < 1).any()
         return not known.distances().any()
 
     def _prepare(
         self, space: Space, known: Space, basis: np.ndarray | None, seed: int, most: int
-    ) -> Cut:
-        if self.method in BY_VECTORS:
+    ) -> _clustering.Cut:
+        if self.method in _clustering.BY_VECTORS:
             affinity = self.affinity if self.method == "spectral" else ""
             vectors = partitions.Eigenvectors(affinity, self.sigma, space, seed, most, basis, known)
             return vectors.cut
@@ -301,32 +300,23 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         return partitions.linkage_cut(known.distances(), self.method)
 
     def _best(
-        self, cut: Cut, known: Space, basis: np.ndarray | None, numbers: list[int]
+        self, cut: _clustering.Cut, known: Space, basis: np.ndarray | None, numbers: list[int]
     ) -> Clustering:
         """Return the clustering with the highest silhouette; the fewer clusters on ties."""
         if self.n_clusters != AUTO:
             return cut(numbers[0])
-        best: Clustering | None = None
-        self.silhouettes_: dict[int, float] = {}
-        with Progress("trying numbers of clusters", len(numbers)) as bar:
-            for wanted in numbers:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", LookalikeWarning)  # no number was asked for
-                    clustering = cut(wanted)
-                bar.advance()
-                labels, k = clustering.labels, len(clustering.exemplars)
-                if k in self.silhouettes_:  # affinity propagation came to a number tried already
-                    continue
-                # Spectral clustering labels all rows; the silhouette is that of the landmarks,
-                # whose matrix exists.
-                if basis is not None and len(labels) > len(basis):
-                    labels = labels[basis]
-                single = len(np.unique(labels)) < 2
-                score = -1.0 if single else silhouette_of(known.distances(), labels)
-                if best is None or score > max(self.silhouettes_.values()):
-                    best = clustering
-                self.silhouettes_[k] = score
-        assert best is not None
+
+        def judge(found: Clustering) -> float:
+            # Spectral clustering labels all rows; the silhouette is that of the landmarks, whose
+            # matrix exists.
+            every = basis is not None and len(found.labels) > len(basis)
+            labels = found.labels[basis] if every else found.labels
+            single = len(np.unique(labels)) < 2
+            return -1.0 if single else silhouette_of(known.distances(), labels)
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LookalikeWarning)  # no number was asked for
+            best, self.silhouettes_ = _clustering.best_number(numbers, cut, judge)
         return best
 
     # -- what has been found -----------------------------------------------------------------------
