@@ -276,15 +276,12 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
     def _numbers(self, known: Space) -> list[int]:
         """Return the numbers of clusters to try."""
         n, asked = len(known), self.n_clusters
-        if (n < 3 and asked == AUTO) or asked == 1 or self._all_alike(known):
+        # Of similarities where they are made anyway: it saves a second matrix.
+        similar = self.method in _clustering.BY_VECTORS and self.affinity == "similarity"
+        differ = known.similarities() < 1 if similar else known.distances()
+        if asked == 1 or (asked == AUTO and n < 3) or not differ.any():
             return [1]
         return list(range(2, min(self.max_clusters, n - 1) + 1)) if asked == AUTO else [int(asked)]
-
-    def _all_alike(self, known: Space) -> bool:
-        # Of similarities where they are made anyway: it saves a second matrix.
-        if self.method in _clustering.BY_VECTORS and self.affinity == "similarity":
-            return not (known.similarities() < 1).any()
-        return not known.distances().any()
 
     def _prepare(
         self, space: Space, known: Space, basis: np.ndarray | None, seed: int, most: int

@@ -141,13 +141,20 @@ class MutualProximity(_Scaled):
         self.reference_: np.ndarray | None = None
         if self.model_ in ALL_TRIPLES:
             if self.sample is not None:
-                who = Param("model", self.model_, of="MutualProximity")
-                needed = ("a model that can be fitted to ", Param("sample", self.sample))
-                hint = ("Use ", Param("model", MODELS[2]), " or ", Param("model", MODELS[3]))
-                raise InvalidInput(who, needed, repr(self.model_), hint)
+                asked = Param("model", self.model_, of="MutualProximity")
+                rule = ("a model that can be fitted to ", Param("sample", self.sample))
+                advice = ("Use ", Param("model", MODELS[2]), " or ", Param("model", MODELS[3]))
+                raise InvalidInput(asked, rule, repr(self.model_), advice)
             self._check_cost(n)
             if self.model_ == "empirical":
-                self._ranks = self._count_ranks()
+                self._ranks, tied = self._count_ranks()
+                # Comparisons are strict, so tied rows count for no pair.
+                if n > 2 and tied > n * (n - 1) / 2:
+                    who, needed = "MutualProximity.fit", "distances that differ"
+                    share = tied / (n * (n - 1))
+                    found = f"{share:.0%} tied within their row, so that all values are low"
+                    hint = InPython("Ask k_occurrence for ties='expected'")
+                    warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=4)
         if self.sample is not None and self.sample < n - 1:
             rng = make_generator(self.random_state)
             self.reference_ = np.sort(rng.choice(n, self.sample, replace=False))
@@ -163,34 +170,23 @@ class MutualProximity(_Scaled):
             advice = ("Use ", faster, ", which gives much the same lists")
             warnings.warn(LookalikeWarning(who, "fewer rows", found, advice), stacklevel=5)
 
-    def _count_ranks(self) -> np.ndarray:
-        """Return the competition rank of every distance within its row, -1 where undefined."""
-        rows = self.measure_.rows_
-        n = len(rows)
+    def _count_ranks(self) -> tuple[np.ndarray, int]:
+        """Return the competition rank of every distance within its row, and how many are tied."""
+        rows, n = self.measure_.rows_, len(self.measure_.rows_)
         ranks = np.empty((n, n), dtype=rank_type(n))
 
         def rank_strip(part: slice) -> int:
             return competition_ranks(self._strip(rows[part]), ranks[part])
 
         parts = [(part,) for part in blocks(n, ROWS_PER_STRIP)]
-        tied = sum(run(rank_strip, parts, self.n_jobs, "ranking distances"))
-        # Comparisons are strict, so tied rows count for no pair.
-        if n > 2 and tied > n * (n - 1) / 2:
-            who, needed = "MutualProximity.fit", "distances that differ"
-            found = f"{tied / (n * (n - 1)):.0%} tied within their row, so that all values are low"
-            hint = InPython("Ask k_occurrence for ties='expected'")
-            warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=5)
-        return ranks
+        return ranks, sum(run(rank_strip, parts, self.n_jobs, "ranking distances"))
 
     def _rank_table(self) -> np.ndarray:
         # Ranks follow from the rows, and n**2 of them would dominate a saved file: they are
-        # computed again after loading, once, whichever thread is first. The warning was given
-        # when the measure was fitted.
+        # computed again after loading, once, whichever thread is first.
         with lock_of(self):
             if not hasattr(self, "_ranks"):
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", LookalikeWarning)
-                    self._ranks = self._count_ranks()
+                self._ranks, _ = self._count_ranks()
         return self._ranks
 
     def _strip(self, inner: Rows) -> np.ndarray:

@@ -190,8 +190,8 @@ def power_similarity(
     Integer(1).check(who, "n", n, "Count the steps of a chain")
     Choice("path", "plain").check(who, "mode", mode)
     base = similarity_matrix(S, who)
-    edges = None if new is None else between_rows(new, len(base), who)
-    symmetric = edges is None and np.array_equal(base, base.T)
+    edges = base if new is None else between_rows(new, len(base), who)
+    symmetric = new is None and np.array_equal(base, base.T)
     if n_neighbors is not None:
         local = _local_chains(base, edges, n_neighbors, mode)
         totals, counts = (_sum_chains(*links, n, 1.0, normalize) for links in local)
@@ -199,11 +199,10 @@ def power_similarity(
             sums = [np.nan_to_num(a / b) for a, b in zip(totals, counts, strict=True)]
     else:
         if mode == "path":
-            base = np.sqrt(base)
-            edges = None if edges is None else np.sqrt(edges)
+            base, edges = np.sqrt(base), np.sqrt(edges)
         # Means instead of sums, (B / N)^n * N: nothing can overflow, whatever the number of steps.
         unit = float(len(base)) if mode == "path" or average else 1.0
-        sums = _sum_chains(base if edges is None else edges, base / unit, n, unit, normalize)
+        sums = _sum_chains(edges, base / unit, n, unit, normalize)
     answer, *own = sums
     if not np.isfinite(answer).all():
         hint = "Use ", Param("average", True)
@@ -211,12 +210,12 @@ def power_similarity(
     if symmetric:
         answer = (answer + answer.T) / 2  # products round differently in the two triangles
     if normalize:
-        left = own[0] if edges is None else own[1]
+        left = own[0] if new is None else own[1]
         with np.errstate(invalid="ignore", divide="ignore"):
             answer = answer / np.sqrt(np.outer(left, own[0]))
         # A row of similarity 0 to all rows, itself included, is divided by 0.
         answer = np.nan_to_num(answer, nan=0.0, posinf=0.0)
-        if edges is None:
+        if new is None:
             np.fill_diagonal(answer, 1.0)
     return answer
 
@@ -240,7 +239,7 @@ def _sum_chains(
 
 
 def _local_chains(
-    base: np.ndarray, edges: np.ndarray | None, n_neighbors: int, mode: str
+    base: np.ndarray, edges: np.ndarray, n_neighbors: int, mode: str
 ) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
     """Return the links between neighbors, and 1 for each of them, both divided by one number."""
     who, size = "power_similarity", len(base)
@@ -254,8 +253,8 @@ def _local_chains(
     near = near | near.T | np.eye(size, dtype=bool)
     # Divided by the most steps that any row has: neither the sum nor the count can overflow.
     unit = float(near.sum(axis=1).max())
-    first = near if edges is None else _nearest(edges, n_neighbors)
-    roots = np.sqrt(base if edges is None else edges) * first / unit
+    first = near if edges is base else _nearest(edges, n_neighbors)
+    roots = np.sqrt(edges) * first / unit
     return (roots, np.sqrt(base) * near / unit), (first / unit, near / unit)
 
 
