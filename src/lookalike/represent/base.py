@@ -11,7 +11,6 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.task import MeasureTask, TaskSource
@@ -113,26 +112,6 @@ class Representation(TransformerMixin, MeasureTask, ABC, abstract=True):
     # -- scikit-learn ------------------------------------------------------------------------------
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the names of the new columns.
-
-        Parameters
-        ----------
-        input_features : array of str, optional
-            Checked against the fitted columns, otherwise not used.
-        """
+        """Return the names of the new columns; names of the old ones are not looked at."""
         check_is_fitted(self, "measure_")
-        out = np.asarray(self._names_out(), dtype=object)
-        if input_features is None:
-            return out
-        names = np.asarray(input_features, dtype=object)
-        known, n = getattr(self, "feature_names_in_", None), self.n_features_in_
-        who = f"{type(self).__name__}.get_feature_names_out"
-        hint = Phrase("Leave ", Param("input_features"), " out")
-        # The two clauses about input_features are those that scikit-learn's checks look for.
-        if known is not None and not np.array_equal(names, known):
-            found = f"{names.tolist()!r}: input_features is not equal to feature_names_in_"
-            raise InvalidInput(who, "the names of the fitted columns", found, hint)
-        if len(names) != n:
-            rule = f"input_features should have length equal to number of features, {n}"
-            raise InvalidInput(who, f"{n} names", f"{len(names)} ({rule})", hint)
-        return out
+        return np.asarray(self._names_out(), dtype=object)
