@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.frames import FrameMixin, frame_of_records
 from lookalike._runtime.text import percent, plain, short
 from lookalike._runtime.threads import blocks
-from lookalike.clustering.scores import adjusted_rand, clustering_f_measure, purity
+from lookalike.clustering.scores import clustering_f_measure, purity
 from lookalike.errors import InvalidInput
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
@@ -223,7 +224,7 @@ BY_KIND: dict[str, Callable[[Column, np.ndarray, np.ndarray], Compare]] = {
 WHO = "profile_clusters"
 SCORES: dict[str, tuple[str, Callable[[Any, Any], float]]] = {
     "purity": ("purity", purity),
-    "adjusted_rand": ("adjusted Rand index", adjusted_rand),
+    "adjusted_rand": ("adjusted Rand index", adjusted_rand_score),
     "f_measure": ("F measure", clustering_f_measure),
 }
 MAX_SAMPLE_ROWS = 500  # members that an exemplar is chosen among, where only labels are given
