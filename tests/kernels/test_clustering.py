@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lookalike.clustering.density import _cheapest_listed
+from lookalike.clustering.density import _cheapest_listed, label_rows
 from lookalike.kernels.clustering import (
     CODES,
     assign_after_swap,
@@ -14,6 +14,7 @@ from lookalike.kernels.clustering import (
     best_chains,
     best_first_links,
     cheapest_edges_of_block,
+    count_close_pairs,
     join_edges,
     roots_of,
     spanning_tree,
@@ -146,6 +147,33 @@ def test_components_are_named_by_their_smallest_index(seed, n):
     roots = components(n, edges.tolist())
     assert roots_of(parents).tolist() == roots
     assert kept.sum() == n - len(set(roots))
+
+
+def dbscan(d, eps, needed):
+    """Core rows by counting, clusters by components, border rows to the lowest cluster."""
+    n, near = len(d), d <= eps
+    core = near.sum(axis=1) >= needed
+    roots = components(n, [(i, j) for i, j in np.argwhere(near) if core[i] and core[j]])
+    numbers = {root: c for c, root in enumerate(sorted({roots[i] for i in np.flatnonzero(core)}))}
+    labels = [numbers[roots[i]] if core[i] else -1 for i in range(n)]
+    for i in np.flatnonzero(~core):
+        labels[i] = min((labels[j] for j in np.flatnonzero(near[i] & core)), default=-1)
+    return labels
+
+
+@given(st.integers(0, 10**6), st.integers(2, 18), st.integers(1, 5))
+@settings(deadline=None, max_examples=40)
+def test_density_clusters_by_pairs_in_any_order(seed, n, needed):
+    d = np.floor(8 * random_square(seed, n))
+    left, right = np.nonzero(np.triu(d <= 6.0, 1))
+    order = np.random.default_rng(seed).permutation(len(left))
+    counts, parents, filled = np.ones(n, np.int64), np.arange(n), np.zeros(n, np.int64)
+    waiting = np.empty((n, max(1, needed - 2)), np.int64)
+    count_close_pairs(left[order], right[order], needed, counts, parents, waiting, filled)
+    assert counts.tolist() == (d <= 6.0).sum(axis=1).tolist()
+    rows, at = np.nonzero(np.arange(waiting.shape[1]) < filled[:, None])
+    labels = label_rows(counts >= needed, parents, rows, waiting[rows, at])
+    assert labels.tolist() == dbscan(d, 6.0, needed)
 
 
 @given(st.integers(0, 10**6), st.integers(2, 18), st.integers(1, 5))

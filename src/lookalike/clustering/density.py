@@ -43,7 +43,7 @@ def density_clusters(space: Space, eps: float | None, needed: int) -> tuple[floa
     A row is core if at least ``needed`` rows, itself among them, are within eps. Clusters are the
     connected components of core rows within eps of each other, numbered by their first core row. A
     row that is not core joins the lowest-numbered cluster with a core row within eps; the rest is
-    noise, -1. Memory grows with rows times ``needed``.
+    noise, -1. All pairs are compared once, block by block; memory grows with rows times ``needed``.
 
     The exemplar of a cluster is the row with the most rows within eps.
 
@@ -61,55 +61,56 @@ def density_clusters(space: Space, eps: float | None, needed: int) -> tuple[floa
        discovering clusters in large spatial databases with noise. KDD-96, 226-231.
     """
     n = len(space)
-    if eps is None and needed > n:
-        hint = "Use ", Param("min_neighbors", n), ", or give ", Param("eps"), " as a number"
-        who = Param("min_neighbors", needed)
-        raise TooFewRows(who, f"at least {needed} rows", Param("n_samples", n), hint)
-    # Where more are needed than there are, the last entry of lists of n is empty, and infinite.
-    needed = min(needed, n + 1)
-    lists = nearest_others(space, max(1, needed - 1))
-    core = core_distances(lists.distances, needed)
-    if eps is None:
-        known = core[np.isfinite(core)]  # infinite where too few rows can be compared
-        if not len(known):
-            hint = "Lower ", Param("min_neighbors"), " or give ", Param("eps"), " as a number"
-            others = f"rows with {needed - 1} others to compare with"
-            raise UndefinedMeasure(Param("eps", "knee"), others, "none", hint)
-        eps = knee_of(known)
-    is_core, parents, counts = core <= eps, np.arange(n), np.ones(n, dtype=np.int64)
+    eps = _knee(space, needed) if eps is None else eps
+    waiting = np.empty((n, max(1, min(needed, n) - 2)), dtype=np.int64)
+    counts, parents, filled = np.ones(n, np.int64), np.arange(n), np.zeros(n, np.int64)
 
     def fold(left: np.ndarray, right: np.ndarray) -> None:
-        np.add.at(counts, left, 1)
-        np.add.at(counts, right, 1)
-        both = is_core[left] & is_core[right]
-        clustering.join_edges(parents, left[both], right[both])
+        clustering.count_close_pairs(left, right, needed, counts, parents, waiting, filled)
 
     stream_within(space, eps, fold, "finding dense regions")
-    labels = label_rows(eps, core, parents, lists.indices, lists.distances)
+    left, at = np.nonzero(np.arange(waiting.shape[1]) < filled[:, None])
+    is_core = counts >= needed
+    labels = label_rows(is_core, parents, left, waiting[left, at])
     return eps, describe(labels, is_core, -counts, eps)
 
 
+def _knee(space: Space, needed: int) -> float:
+    """Return the eps at the knee of the core distances."""
+    n = len(space)
+    if needed > n:
+        hint = "Use ", Param("min_neighbors", n), ", or give ", Param("eps"), " as a number"
+        who = Param("min_neighbors", needed)
+        raise TooFewRows(who, f"at least {needed} rows", Param("n_samples", n), hint)
+    core = core_distances(nearest_others(space, max(1, needed - 1)).distances, needed)
+    known = core[np.isfinite(core)]  # infinite where too few rows can be compared
+    if not len(known):
+        hint = "Lower ", Param("min_neighbors"), " or give ", Param("eps"), " as a number"
+        others = f"rows with {needed - 1} others to compare with"
+        raise UndefinedMeasure(Param("eps", "knee"), others, "none", hint)
+    return knee_of(known)
+
+
 def label_rows(
-    eps: float, core: np.ndarray, parents: np.ndarray, lists: np.ndarray, distances: np.ndarray
+    is_core: np.ndarray, parents: np.ndarray, left: np.ndarray, right: np.ndarray
 ) -> np.ndarray:
-    """Return the clusters of DBSCAN from the components of core rows.
+    """Return the clusters of DBSCAN from pairs of rows within eps of each other.
 
     Parameters
     ----------
-    eps : float
-    core : float64 array of n core distances
-    parents : int64 array of n, core rows within eps of each other joined by ``join_edges``
-    lists, distances : arrays of shape (n, k), the nearest others of each row
-        Fewer than make a row core are within eps of any other row: its list has all of them.
+    is_core : bool array of n
+    parents : int64 array of n, core rows of pairs that are left out joined by ``join_edges``
+    left, right : int64 arrays, all other pairs, either way round
     """
-    is_core, n = core <= eps, len(core)
+    both, n = is_core[left] & is_core[right], len(is_core)
+    clustering.join_edges(parents, left[both], right[both])
     labels, _ = _clustering.number_by_first_row(np.where(is_core, clustering.roots_of(parents), -1))
-    border = np.flatnonzero(~is_core)
+    # Core rows keep their number; others get the lowest of the core rows that they are near.
     number = np.where(is_core, labels, n)
-    near = (distances[border] <= eps) & (lists[border] >= 0)
-    lowest = np.where(near, number[lists[border]], n).min(axis=1, initial=n)
-    labels[border] = np.where(lowest < n, lowest, -1)
-    return labels
+    lowest = number.copy()
+    np.minimum.at(lowest, left, number[right])
+    np.minimum.at(lowest, right, number[left])
+    return np.where(lowest < n, lowest, -1)
 
 
 def describe(
@@ -193,10 +194,7 @@ def graph_density(
     if eps is None:
         eps = knee_of(core[np.isfinite(core)])
     rows, entries = np.nonzero((graph.indices >= 0) & (graph.distances <= eps))
-    others, parents = graph.indices[rows, entries], np.arange(len(graph))
-    both = (core[rows] <= eps) & (core[others] <= eps)
-    clustering.join_edges(parents, rows[both], others[both])
-    return label_rows(eps, core, parents, graph.indices, graph.distances)
+    return label_rows(core <= eps, np.arange(len(graph)), rows, graph.indices[rows, entries])
 
 
 # -- HDBSCAN ---------------------------------------------------------------------------------------

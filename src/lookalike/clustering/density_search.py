@@ -211,9 +211,12 @@ class DensityLevels:
         short = slice(np.searchsorted(costs, eps, "right"))
         parents = np.arange(len(self.core))
         join_edges(parents, ends[short], others[short])
-        labels = density.label_rows(
-            eps, self.core, parents, self.neighbors, self.neighbor_distances
-        )
+        # Fewer rows than make a row core are within eps of any other: its list has all of them.
+        border = np.flatnonzero(self.core > eps)
+        near = (self.neighbor_distances[border] <= eps) & (self.neighbors[border] >= 0)
+        rows, at = np.nonzero(near)
+        pairs = border[rows], self.neighbors[border[rows], at]
+        labels = density.label_rows(self.core <= eps, parents, *pairs)
         return labels, int(labels.max()) + 1
 
     def highest(self) -> float:

@@ -1,4 +1,4 @@
-"""Clusters from distances: connected components, spanning trees, k-medoids, closures."""
+"""Clusters from distances: connected components, DBSCAN, spanning trees, k-medoids, closures."""
 
 import numpy as np
 
@@ -47,6 +47,34 @@ def roots_of(parents):
     for i in range(parents.shape[0]):
         roots[i] = root_of(parents, i)
     return roots
+
+
+# -- DBSCAN from pairs of rows ---------------------------------------------------------------------
+#
+# A row is core if at least ``needed`` rows, itself among them, are within ``eps``. Clusters are
+# the components of core rows within eps of each other.
+
+
+@kernel
+def count_close_pairs(left, right, needed, counts, parents, waiting, filled):
+    """Count pairs of rows that are within eps, each pair once.
+
+    A pair of rows that are both core by now is joined immediately; another one waits at the end
+    that is not: such a row has fewer than ``needed`` neighbors yet, so no row ever keeps more than
+    ``needed - 2`` of them, however many pairs are within eps.
+    """
+    for at in range(left.shape[0]):
+        i, j = left[at], right[at]
+        counts[i] += 1
+        counts[j] += 1
+        if counts[i] < needed:
+            waiting[i, filled[i]] = j
+            filled[i] += 1
+        elif counts[j] < needed:
+            waiting[j, filled[j]] = i
+            filled[j] += 1
+        else:
+            join(parents, i, j)
 
 
 # -- spanning trees of mutual reachability ---------------------------------------------------------
