@@ -319,16 +319,11 @@ def best_first_links(edges, r, code, out):
 @kernel
 def _join(first, through, code, best):
     """Raise each entry of best to the value of the link ``first`` joined to ``through``."""
-    n = best.shape[0]
-    if code == MINIMUM:
-        for j in range(n):
+    for j in range(best.shape[0]):
+        if code == MINIMUM:
             value = first if first < through[j] else through[j]
-            best[j] = value if value > best[j] else best[j]
-    elif code == PRODUCT:
-        for j in range(n):
+        elif code == PRODUCT:
             value = first * through[j]
-            best[j] = value if value > best[j] else best[j]
-    else:
-        for j in range(n):
+        else:
             value = first - (1.0 - through[j])  # exact where a link is 1
-            best[j] = value if value > best[j] else best[j]
+        best[j] = value if value > best[j] else best[j]
