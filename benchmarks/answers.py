@@ -279,8 +279,7 @@ hubness.rescale graph method=shared_neighbors; evaluate.intrinsic_dimension spac
 evaluate.goodman_kruskal space y; evaluate.loo_accuracy space y; evaluate.loo_predict space y
 evaluate.label_agreement space sets; evaluate.retrieval_accuracy space sets
 evaluate.continuity space places; evaluate.trustworthiness space places; evaluate.spread places
-clustering.adjusted_rand y labels; clustering.clustering_f_measure y labels
-clustering.purity y labels; clustering.silhouette space labels
+clustering.clustering_f_measure y labels; clustering.purity y labels
 clustering.graph_density graph; clustering.profile_clusters clusters X y
 measures.relieff_weights X y random_state=0; measures.least_squares_weights X y
 measures.importance_weights X y estimator=forest; represent.class_similarity space y

@@ -9,8 +9,9 @@ of random trees on which two cells agree; its clusters agree with the diagnosis,
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_breast_cancer
+from sklearn.metrics import adjusted_rand_score
 
-from lookalike.clustering import SimilarityClustering, adjusted_rand
+from lookalike.clustering import SimilarityClustering
 from lookalike.measures import ForestProximity, Vector
 
 cells, benign = load_breast_cancer(return_X_y=True)
@@ -28,6 +29,6 @@ for axis, (name, measure) in zip(axes, measures.items(), strict=True):
     similarity = model.measure_.similarity()[np.ix_(order, order)]
     low, high = np.quantile(similarity, [0.02, 0.98])
     axis.imshow(similarity, cmap="Blues", vmin=low, vmax=high, interpolation="antialiased")
-    axis.set_title(f"{name}: adjusted Rand {adjusted_rand(benign, model.labels_):.2f}")
+    axis.set_title(f"{name}: adjusted Rand {adjusted_rand_score(benign, model.labels_):.2f}")
     axis.set(xticks=[], yticks=[], xlabel="malignant, then benign cells")
 plt.show()

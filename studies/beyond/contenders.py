@@ -6,8 +6,9 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
+from sklearn.metrics import adjusted_rand_score
 
-from lookalike.clustering import SimilarityClustering, adjusted_rand
+from lookalike.clustering import SimilarityClustering
 from lookalike.evaluate import loo_accuracy
 from lookalike.hubness import CSLS, NICDM, LocalScaling, MutualProximity, SharedNeighbors
 from lookalike.measures import (
@@ -94,7 +95,7 @@ def score_one(reducer: str, d: np.ndarray, y: np.ndarray, seed: int = 0) -> dict
             model = SimilarityClustering(
                 make(Precomputed()), many, method=method, random_state=seed
             )
-            found[method] = adjusted_rand(y, model.fit(d).labels_)
+            found[method] = adjusted_rand_score(y, model.fit(d).labels_)
     return found
 
 

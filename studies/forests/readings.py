@@ -148,7 +148,9 @@ def _score(
     columns: Any,
     seed: int,
 ) -> dict[str, list[float]]:
-    from lookalike.clustering import SimilarityClustering, adjusted_rand
+    from sklearn.metrics import adjusted_rand_score
+
+    from lookalike.clustering import SimilarityClustering
     from lookalike.measures import ForestProximity, Ratio, Zhu3
     from lookalike.trees import SyntheticForest
 
@@ -170,5 +172,5 @@ def _score(
                 affinity=reading.affinity,
                 random_state=seed,
             )
-            out[measure].append(adjusted_rand(y, model.fit(x).labels_))
+            out[measure].append(adjusted_rand_score(y, model.fit(x).labels_))
     return out

@@ -183,7 +183,9 @@ def _cluster(
     x: np.ndarray, y: np.ndarray, trees: int, columns: str, seed: int, methods: Iterable[str]
 ) -> list[tuple[str, str, list[float]]]:
     """Grow one forest, read it in six ways and cluster each."""
-    from lookalike.clustering import SimilarityClustering, adjusted_rand, silhouette
+    from sklearn.metrics import adjusted_rand_score, silhouette_score
+
+    from lookalike.clustering import SimilarityClustering
     from lookalike.measures import ForestProximity
     from lookalike.trees import SyntheticForest
 
@@ -212,8 +214,8 @@ def _cluster(
                 count_hits(y, labels),
                 # Printed purities are fractions of n - 1 rows (Table 5).
                 count_hits(y[:-1], labels[:-1]),
-                adjusted_rand(y, labels),
-                -1.0 if alone else silhouette(distances, labels),
+                adjusted_rand_score(y, labels),
+                -1.0 if alone else silhouette_score(distances, labels, metric="precomputed"),
             ]
             out.append((measure, method, statistics))
     return out

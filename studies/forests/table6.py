@@ -89,7 +89,9 @@ def _best(scores: np.ndarray) -> str:
 
 
 def _score(x: np.ndarray, y: np.ndarray, measure: str, seed: int) -> list[float]:
-    from lookalike.clustering import SimilarityClustering, adjusted_rand, purity
+    from sklearn.metrics import adjusted_rand_score
+
+    from lookalike.clustering import SimilarityClustering, purity
     from lookalike.measures import ForestProximity
     from lookalike.trees import SyntheticForest
 
@@ -99,4 +101,4 @@ def _score(x: np.ndarray, y: np.ndarray, measure: str, seed: int) -> list[float]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LookalikeWarning)
         labels = model.fit(x).labels_
-    return [purity(y, labels), adjusted_rand(y, labels)]
+    return [purity(y, labels), adjusted_rand_score(y, labels)]

@@ -81,7 +81,9 @@ def run(work: Work) -> Result:
 
 
 def _score(data: Any, name: str, seed: int) -> dict[str, float]:
-    from lookalike.clustering import SimilarityClustering, adjusted_rand
+    from sklearn.metrics import adjusted_rand_score
+
+    from lookalike.clustering import SimilarityClustering
     from lookalike.measures import ForestProximity
     from lookalike.trees import SyntheticForest
 
@@ -104,5 +106,7 @@ def _score(data: Any, name: str, seed: int) -> dict[str, float]:
                     affinity=affinity,
                     random_state=seed,
                 )
-                found.setdefault(way, []).append(adjusted_rand(y[at], model.fit(x[at]).labels_))
+                found.setdefault(way, []).append(
+                    adjusted_rand_score(y[at], model.fit(x[at]).labels_)
+                )
     return {key: float(np.mean(values)) for key, values in found.items()}

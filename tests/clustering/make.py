@@ -3,7 +3,7 @@
 import numpy as np
 
 from clustering import reference
-from lookalike.clustering._space import Space
+from lookalike.clustering._clustering import Space
 from lookalike.measures import Vector
 
 TOY = reference.TOY[:, None]

@@ -7,8 +7,9 @@ import pytest
 from sklearn.base import clone
 
 from clustering import reference
-from lookalike.clustering import AutoClustering, DensitySearch, SimilarityClustering, silhouette
-from lookalike.clustering._space import Space
+from lookalike.clustering import AutoClustering, DensitySearch, SimilarityClustering
+from lookalike.clustering._clustering import Space
+from lookalike.clustering.scores import silhouette_of
 from lookalike.errors import InvalidInput
 from lookalike.hubness import NICDM
 from lookalike.measures import ForestProximity, Gower, Precomputed, Ranked, StochasticForest, Vector
@@ -54,7 +55,9 @@ def test_every_combination_is_a_run_and_the_best_is_kept():
     assert search.best_score_ == max(scores)
     assert search.best_index_ == int(np.argmax(scores))
     best = search.best_estimator_
-    assert silhouette(best.measure_, best.labels_) == pytest.approx(search.best_score_)
+    assert silhouette_of(best.measure_.distance(), best.labels_) == pytest.approx(
+        search.best_score_
+    )
     assert best.method == runs[search.best_index_]["method"]
     assert (search.labels_ == y).all()
     assert (search.predict(points) == y).all()
@@ -230,7 +233,7 @@ def test_a_named_column_is_taken_out():
     ("params", "complaint"),
     [
         ({"methods": ["spectrl"]}, "Did you mean 'spectral'"),
-        ({"methods": []}, "names of methods"),
+        ({"methods": []}, "one of 'components'"),
         ({"n_clusters": [2, 1]}, "an integer >= 2"),
         ({"n_clusters": 99}, "n_samples=6"),
         ({"measures": [Vector]}, "lookalike measures"),
@@ -283,7 +286,7 @@ def test_without_measures_the_default_comparison_and_a_forest_are_tried():
     assert [run["measure"] for run in search.results_] == ["Gower", "ForestProximity"]
     default = SimilarityClustering(None, 2, method="ward").fit(table)
     assert repr(default.measure_) == "Gower(missing='midpoint', scale='rank')"
-    score = silhouette(default.measure_, default.labels_)
+    score = silhouette_of(default.measure_.distance(), default.labels_)
     assert search.results_[0]["silhouette"] == pytest.approx(score)
     vectors = {"v": [[float(i), 1.0, float(i % 3)] for i in range(12)]}
     search = AutoClustering(["auto"], ["ward"], 2, kinds={"v": "vector"}).fit(vectors)

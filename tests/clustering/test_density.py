@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import adjusted_rand_score
 
 from clustering import reference
 from clustering.make import HALVES, TOY, blobs, space_of, two_moons
-from lookalike.clustering import SimilarityClustering, adjusted_rand
+from lookalike.clustering import SimilarityClustering
 from lookalike.clustering.density import _tree
 from lookalike.measures import Gower, Precomputed, Vector
 
@@ -32,18 +33,18 @@ def test_toy_points_by_density():
     block=st.sampled_from([1, 3, 256]),
 )
 def test_density_is_its_definition(points, eps, needed, block):
-    from lookalike.clustering import _space
+    from lookalike.clustering import _clustering
 
     d = reference.gaps(points)
     expected = reference.dbscan(d, eps, needed)
-    defaults = _space.BLOCK_ROWS, _space.BLOCK_COLUMNS
+    defaults = _clustering.BLOCK_ROWS, _clustering.BLOCK_COLUMNS
     try:
-        _space.BLOCK_ROWS, _space.BLOCK_COLUMNS = block, block + 1
+        _clustering.BLOCK_ROWS, _clustering.BLOCK_COLUMNS = block, block + 1
         model = SimilarityClustering(
             Precomputed(), method="density", eps=eps, min_neighbors=needed
         ).fit(d)
     finally:
-        _space.BLOCK_ROWS, _space.BLOCK_COLUMNS = defaults
+        _clustering.BLOCK_ROWS, _clustering.BLOCK_COLUMNS = defaults
     assert model.labels_.tolist() == expected.tolist()
     assert model.n_clusters_ == len(set(expected) - {-1})
     assert model.predict(d).tolist() == expected.tolist()
@@ -76,7 +77,7 @@ def test_the_knee_lies_where_distances_start_to_rise():
     points = np.vstack([points, [[30.0, 30.0], [-25.0, 10.0], [40.0, -9.0]]])
     model = SimilarityClustering(Vector(), method="density").fit(points)
     assert model.n_clusters_ == 3
-    assert adjusted_rand(y, model.labels_[:120]) > 0.8
+    assert adjusted_rand_score(y, model.labels_[:120]) > 0.8
     assert model.labels_[120:].tolist() == [-1, -1, -1]
     d = np.sort(model.measure_.distance(), axis=1)[:, 4]
     assert model.eps_ in d
@@ -132,7 +133,7 @@ def test_hierarchy_of_clouds_duplicates_and_outliers():
     model = SimilarityClustering(Vector(), method="hdbscan", min_cluster_size=20).fit(points)
     assert model.n_clusters_ == 3
     kept = model.labels_[:350] >= 0
-    assert adjusted_rand(truth[kept], model.labels_[:350][kept]) == 1
+    assert adjusted_rand_score(truth[kept], model.labels_[:350][kept]) == 1
     assert model.labels_[350] == -1
     core = np.sort(model.measure_.distance(), axis=1)[:, 4]
     for label, place in enumerate(model.exemplars_):

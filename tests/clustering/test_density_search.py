@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustering import reference
+from clustering.make import space_of
 from lookalike.clustering import DensitySearch, SimilarityClustering, clustering_f_measure
 from lookalike.clustering.density_search import DensityLevels
 from lookalike.errors import InvalidInput, TooFewRows, TooLarge
@@ -29,7 +30,7 @@ def test_worked_example():
 def test_levels_are_density_clusterings(points, needed, eps):
     d = reference.gaps(points)
     needed = min(needed, len(d))
-    levels = DensityLevels(d, 6)
+    levels = DensityLevels(space_of(d, Precomputed()), 6)
     levels.set(needed)
     labels, found = levels.labels(eps)
     expected = reference.dbscan(d, eps, needed)

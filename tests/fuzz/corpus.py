@@ -5,7 +5,7 @@ import pandas as pd
 from sklearn.ensemble import RandomForestRegressor
 
 import lookalike as la
-from lookalike.clustering._space import BY_DENSITY, METHODS
+from lookalike.clustering._clustering import BY_DENSITY, METHODS
 from lookalike.columns import MatrixDistance, distances_of
 from lookalike.measures import Combined, ForestProximity, Gower, Precomputed, Vector
 from lookalike.measures.contract.base import MEASURES

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from lookalike.clustering.density import _cheapest_listed, label_rows
 from lookalike.kernels.clustering import (
     CODES,
     assign_after_swap,
@@ -13,17 +14,14 @@ from lookalike.kernels.clustering import (
     best_chains,
     best_first_links,
     cheapest_edges_of_block,
-    cheapest_edges_of_lists,
     count_close_pairs,
     join_edges,
-    labels_within,
     roots_of,
     spanning_tree,
-    weakest_links,
-    write_labels,
 )
 from lookalike.measures import medoids as steps
 from lookalike.measures.medoids import build, swap_until_stable
+from lookalike.represent import transitive_closure
 
 
 def cost_of(d, medoids):
@@ -144,11 +142,11 @@ def components(n, edges):
 def test_components_are_named_by_their_smallest_index(seed, n):
     rng = np.random.default_rng(seed)
     edges = rng.integers(0, n, (n, 2))
-    parents, kept = np.arange(n), np.empty(n, bool)
-    count = join_edges(parents, edges[:, 0].copy(), edges[:, 1].copy(), kept)
+    parents = np.arange(n)
+    kept = join_edges(parents, edges[:, 0].copy(), edges[:, 1].copy())
     roots = components(n, edges.tolist())
     assert roots_of(parents).tolist() == roots
-    assert count == kept.sum() == n - len(set(roots))
+    assert kept.sum() == n - len(set(roots))
 
 
 def dbscan(d, eps, needed):
@@ -165,18 +163,23 @@ def dbscan(d, eps, needed):
 
 @given(st.integers(0, 10**6), st.integers(2, 18), st.integers(1, 5))
 @settings(deadline=None, max_examples=40)
-def test_density_clusters_by_pairs_and_by_the_spanning_tree(seed, n, needed):
+def test_density_clusters_by_pairs_in_any_order(seed, n, needed):
     d = np.floor(8 * random_square(seed, n))
-    eps = 6.0
-    expected = dbscan(d, eps, needed)
-    left, right = np.nonzero(np.triu(d <= eps, 1))
+    left, right = np.nonzero(np.triu(d <= 6.0, 1))
     order = np.random.default_rng(seed).permutation(len(left))
-    counts, parents, labels = np.ones(n, np.int64), np.arange(n), np.empty(n, np.int64)
-    waiting, filled = np.empty((n, max(1, needed - 1)), np.int64), np.zeros(n, np.int64)
+    counts, parents, filled = np.ones(n, np.int64), np.arange(n), np.zeros(n, np.int64)
+    waiting = np.empty((n, max(1, needed - 2)), np.int64)
     count_close_pairs(left[order], right[order], needed, counts, parents, waiting, filled)
-    found = write_labels(needed, counts, parents, waiting, filled, labels)
-    assert labels.tolist() == expected
-    assert found == max(expected) + 1
+    assert counts.tolist() == (d <= 6.0).sum(axis=1).tolist()
+    rows, at = np.nonzero(np.arange(waiting.shape[1]) < filled[:, None])
+    labels = label_rows(counts >= needed, parents, rows, waiting[rows, at])
+    assert labels.tolist() == dbscan(d, 6.0, needed)
+
+
+@given(st.integers(0, 10**6), st.integers(2, 18), st.integers(1, 5))
+@settings(deadline=None, max_examples=40)
+def test_the_spanning_tree_is_the_shortest_one(seed, n, needed):
+    d = np.floor(8 * random_square(seed, n))
     core = np.sort(d, axis=1)[:, min(needed, n) - 1] if needed <= n else np.full(n, np.inf)
     ends, others, weights = np.empty(n - 1, np.int64), np.empty(n - 1, np.int64), np.empty(n - 1)
     spanning_tree(d, core, ends, others, weights)
@@ -185,13 +188,8 @@ def test_density_clusters_by_pairs_and_by_the_spanning_tree(seed, n, needed):
     edges = sorted((w, i, j) for (i, j), w in np.ndenumerate(reach) if i < j)
     parents, total = np.arange(n), 0.0
     for w, i, j in edges:  # Kruskal: the same total, whatever the ties
-        total += w if join_edges(parents, np.array([i]), np.array([j]), np.empty(1, bool)) else 0.0
+        total += w if join_edges(parents, np.array([i]), np.array([j]))[0] else 0.0
     assert_allclose(weights.sum(), total)
-    order, near = np.argsort(weights), np.argsort(d, axis=1, kind="stable")
-    sorted_tree = ends[order], others[order], weights[order]
-    gaps, parents = np.take_along_axis(d, near, axis=1), np.empty(n, np.int64)
-    labels_within(eps, core, *sorted_tree, near, gaps, parents, labels)
-    assert labels.tolist() == expected
 
 
 @given(st.integers(0, 10**6), st.integers(2, 12))
@@ -208,18 +206,15 @@ def test_cheapest_edges_to_other_components(seed, n):
         cheapest_edges_of_block(d[rows, start:stop], rows, start, core, parts, cost, target)
     lists = np.tile(np.arange(n), (n, 1))
     lists[:, 0] = -1
-    listed, listed_target, wanted = np.full(n, 9.0), np.full(n, 9), rng.random(n) < 0.7
     gaps = np.where(np.isnan(d), np.inf, d)
-    cheapest_edges_of_lists(lists, gaps, core, parts, wanted, listed, listed_target)
+    listed, listed_target = _cheapest_listed(np.arange(n), lists, gaps, core, parts)
     for i in range(n):
         ways = [(max(d[i, j], core[i], core[j]), j) for j in range(n) if parts[j] != parts[i]]
         known = [way for way in ways if not np.isnan(d[i, way[1]])]
         assert (cost[i], target[i]) == min(known, default=(np.inf, -1))
         ways = [(max(gaps[i, j], core[i], core[j]), j) for _, j in ways if j > 0]
         finite = [way for way in ways if way[0] < np.inf]
-        best = min(finite, default=(np.inf, -1)) if wanted[i] else (9.0, 9)
-        assert listed[i] == best[0]
-        assert listed_target[i] == best[1] or not finite
+        assert (listed[i], listed_target[i]) == min(finite, default=(np.inf, -1))
 
 
 def test_closures_are_the_best_chains():
@@ -241,7 +236,6 @@ def test_closures_are_the_best_chains():
             edges, out = rng.integers(0, 3, (3, n)) / 2, np.empty((3, n))
             best_first_links(edges, fast, code, out)
             assert_allclose(out, norm(edges[:, :, None], fast[None]).max(axis=1), atol=1e-15)
-        weakest = np.empty((n, n))
-        weakest_links(s, weakest)
+        weakest = transitive_closure(s)
         best_chains(s, CODES["min"])
         assert_array_equal(weakest, s)

@@ -11,7 +11,7 @@ from lookalike.kernels.layout import move_rows
 from lookalike.measures import Gower, Vector
 from lookalike.neighbors import NeighborGraph
 from lookalike.represent import MapLayout, layout, place_rows
-from lookalike.represent.map_layout import count_hops, hop_features, pack, principal_plane
+from lookalike.represent.map_layout import hop_features, pack, principal_plane
 
 
 def groups_of_rows(sizes, apart=6.0, seed=0, width=6):
@@ -106,12 +106,6 @@ def test_the_compiled_step_is_the_plain_one():
 def ring(n):
     at = np.arange(n)
     return NeighborGraph(np.column_stack([(at + 1) % n, (at - 1) % n]), np.ones((n, 2)), n)
-
-
-def test_hops_are_those_of_a_walk():
-    graph = ring(9).to_csr()
-    assert count_hops(graph, 2).tolist() == [2, 1, 0, 1, 2, 3, 4, 4, 3]
-    assert count_hops(graph[:1, :1], 0).tolist() == [0]
 
 
 def test_a_ring_begins_as_a_ring():

@@ -11,10 +11,8 @@ from lookalike.clustering.profile import (
     profile_clusters,
 )
 from lookalike.clustering.scores import (
-    adjusted_rand,
     clustering_f_measure,
     purity,
-    silhouette,
 )
 from lookalike.clustering.similarity_clustering import SimilarityClustering
 
@@ -26,10 +24,8 @@ __all__ = [
     "DensitySearch",
     "MixedKMeans",
     "SimilarityClustering",
-    "adjusted_rand",
     "clustering_f_measure",
     "graph_density",
     "profile_clusters",
     "purity",
-    "silhouette",
 ]

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike._runtime.frames import frame_of_records
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import make_generator
-from lookalike.clustering._space import AUTO, BY_DENSITY, METHODS, Space, default_landmarks
+from lookalike.clustering._clustering import AUTO, BY_DENSITY, METHODS, Space, default_landmarks
 from lookalike.clustering.scores import among, silhouette_of
 from lookalike.clustering.similarity_clustering import SimilarityClustering
 from lookalike.errors import (
@@ -155,28 +155,30 @@ class AutoClustering(ClusterMixin, TableTask):
         """
         self._check_params()
         asked, configurations = self._asked(), list(self._configurations())
-        # Read once, so that all measures see columns of the same kinds.
-        data, kinds = self._read_once(X, [c.measure for c in configurations])
+        # A matrix of distances cannot be read as a table: such measures read X themselves. Else it
+        # is read once, so that all measures see columns of the same kinds.
+        measures = [c.measure for c in configurations if isinstance(c.measure, Measure)]
+        given = any(measure.traits.pairwise for measure in measures)
+        data, kinds = (X, self.kinds) if given else (read_table(X, kinds=self.kinds), None)
         deadline = time.monotonic() + (np.inf if self.max_seconds is None else self.max_seconds)
         self.results_: list[dict[str, Any]] = []
         best: SimilarityClustering | None = None
         self.best_score_, self.best_index_, self.finished_ = -np.inf, -1, True
-        fitted: dict[int, Fitted] = {}
         with Progress("trying clusterings", len(configurations) * len(asked)) as bar:
-            for at, (method, number) in product(range(len(configurations)), asked):
-                # Even without any time left there is an answer: the first that works.
-                if best is not None and time.monotonic() > deadline:
-                    self.finished_ = False
-                    break
-                configuration = configurations[at]
-                if at not in fitted:  # once for all methods and numbers, then forgotten
-                    fitted = {at: self._fit_measure(configuration, data, y, kinds)}
-                run, model = self._try(fitted[at], configuration, method, number, X)
-                self.results_.append(run)
-                if model is not None and run["silhouette"] > self.best_score_:
-                    best, self.best_score_ = model, run["silhouette"]
-                    self.best_index_ = len(self.results_) - 1
-                bar.advance()
+            for configuration in configurations:
+                fitted = None  # once for all methods and numbers, then forgotten
+                for method, number in asked:
+                    # Even without any time left there is an answer: the first that works.
+                    if best is not None and time.monotonic() > deadline:
+                        self.finished_ = False
+                        break
+                    fitted = fitted or self._fit_measure(configuration, data, y, kinds)
+                    run, model = self._try(fitted, configuration, method, number, X)
+                    self.results_.append(run)
+                    if model is not None and run["silhouette"] > self.best_score_:
+                        best, self.best_score_ = model, run["silhouette"]
+                        self.best_index_ = len(self.results_) - 1
+                    bar.advance()
         self._adopt(best)
         return self
 
@@ -204,34 +206,26 @@ class AutoClustering(ClusterMixin, TableTask):
 
     def _asked(self) -> list[tuple[str, int | str]]:
         """Return every method with every number of clusters."""
-        methods = [self.methods] if isinstance(self.methods, str) else list(self.methods)
-        for method in methods or [""]:
-            if method not in METHODS:
-                who, hint = Param("methods", of=type(self).__name__), suggest(method, METHODS)
-                raise InvalidInput(who, "names of methods", repr(method), hint)
-        numbers = self._numbers()
-        # Density methods find the number of clusters themselves.
-        return [(m, k) for m in methods for k in ([AUTO] if m in BY_DENSITY else numbers)]
-
-    def _numbers(self) -> list[int | str]:
-        given = self.n_clusters
+        given, who = self.n_clusters, type(self).__name__
         single = isinstance(given, str) or not isinstance(given, Iterable)
         numbers = [given] if single else list(given)
-        rule = fields.Either(fields.Integer(2), fields.Choice(AUTO))
+        methods = [self.methods] if isinstance(self.methods, str) else list(self.methods)
+        for method in methods or [""]:
+            fields.Choice(*METHODS).check(who, "methods", method)
         for number in numbers or [None]:
-            if not rule.fits(number):
-                who = Param("n_clusters", given, of=type(self).__name__)
-                raise InvalidInput(who, rule.describe(), repr(number), "Use 2 or more")
-        return numbers
+            rule = fields.Either(fields.Integer(2), fields.Choice(AUTO))
+            rule.check(who, "n_clusters", number, "Use 2 or more")
+        # Density methods find the number of clusters themselves.
+        return [(m, k) for m in methods for k in ([AUTO] if m in BY_DENSITY else numbers)]
 
     def _configurations(self) -> Iterator[Configuration]:
         """Yield every measure with every choice of its parameters, repeated where it is random."""
         default = [DEFAULT, ForestProximity(method="ratio")]
-        given = default if self.measures is None else self.measures
         rng = make_generator(self.random_state)
-        for name, entry in named_entries(given):
+        for name, entry in named_entries(default if self.measures is None else self.measures):
             measure, grid = self._read_entry(entry)
-            seeded = _seeded(measure)
+            # Seeds of the measure, and of what it is made of.
+            seeded = [p for p in measure.get_params() if p.rpartition("__")[2] == "random_state"]
             repeats = range(self.n_repeats if seeded else 1)
             for choice, repeat in product(ParameterGrid(grid), repeats):
                 candidate = clone(measure).set_params(**choice)
@@ -259,13 +253,6 @@ class AutoClustering(ClusterMixin, TableTask):
             raise InvalidInput(who, needed, repr(wrong), suggest(wrong, known))
         return measure, grid
 
-    def _read_once(self, X: Any, measures: list[Measure | str]) -> tuple[Any, Any]:
-        """Return the data and kinds still to be read: one table, but for matrices of distances."""
-        # A matrix of distances cannot be read as a table: such measures read X themselves.
-        if any(isinstance(one, Measure) and one.traits.pairwise for one in measures):
-            return X, self.kinds
-        return read_table(X, kinds=self.kinds), None
-
     def _fit_measure(self, configuration: Configuration, data: Any, y: Any, kinds: Any) -> Fitted:
         """Fit a measure, or return the reason why it cannot be."""
         who, name = type(self).__name__, y if isinstance(y, str) else None
@@ -286,24 +273,13 @@ class AutoClustering(ClusterMixin, TableTask):
         n_clusters: int | str,
         X: Any,
     ) -> tuple[dict[str, Any], SimilarityClustering | None]:
-        run: dict[str, Any] = {
-            "measure": configuration.name,
-            "parameters": configuration.parameters,
-            "method": method,
-            "n_clusters": n_clusters,
-            "repeat": configuration.repeat,
-            **dict.fromkeys(("silhouette", "found", "noise")),
-            "seconds": 0.0,
-            "error": None,
-        }
-        model = SimilarityClustering(
-            configuration.measure,
-            n_clusters,
-            method=method,
-            kinds=self.kinds,
-            random_state=configuration.seed,
-            n_jobs=self.n_jobs,
-        ).set_params(**(self.options or {}))
+        name, parameters = configuration.name, configuration.parameters
+        run: dict[str, Any] = {"measure": name, "parameters": parameters, "method": method}
+        run |= {"n_clusters": n_clusters, "repeat": configuration.repeat}
+        run |= dict.fromkeys(("silhouette", "found", "noise")) | {"seconds": 0.0, "error": None}
+        model = SimilarityClustering(configuration.measure, n_clusters, method=method)
+        model.set_params(random_state=configuration.seed, kinds=self.kinds, n_jobs=self.n_jobs)
+        model.set_params(**(self.options or {}))
         began = time.monotonic()
         try:
             if isinstance(fitted, LookalikeError):
@@ -365,11 +341,6 @@ class Configuration:
 
 # A fitted measure and its rows, or the reason why there are none.
 Fitted = tuple[TaskSource, Space] | LookalikeError
-
-
-def _seeded(measure: Measure) -> list[str]:
-    """Return the parameters of a measure, and of what it is made of, that are seeds."""
-    return [name for name in measure.get_params() if name.rpartition("__")[2] == "random_state"]
 
 
 def _judge(space: Space, model: SimilarityClustering) -> float:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from lookalike.clustering import _clustering
 from lookalike.clustering._clustering import (
     Clustering,
     LabeledModel,
-    densest_rows,
-    number_by_first_row,
+    Space,
+    each_block,
+    stream_within,
 )
-from lookalike.clustering._space import Space, each_block, stream_within
 from lookalike.errors import InvalidInput, Param, Phrase, TooFewRows, UndefinedMeasure
 from lookalike.kernels import clustering
 from lookalike.measures.contract.base import Measure
@@ -24,8 +24,21 @@ from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Fields, Integer, Real
 
 
-def density_clusters(space: Space, eps: float, needed: int) -> Clustering:
-    """Return the clusters of DBSCAN without a matrix of all pairs.
+def nearest_others(space: Space, k: int) -> NeighborGraph:
+    """Return unfinished lists of the k nearest other rows of each row."""
+    return space.measure.nearest(space.rows, space.rows, k, exclude=np.arange(len(space)))
+
+
+def core_distances(distances: np.ndarray, needed: int) -> np.ndarray:
+    """Return within what distance each row has ``needed`` rows, itself among them.
+
+    ``distances`` are those of lists of at least ``needed - 1`` others.
+    """
+    return distances[:, needed - 2].copy() if needed > 1 else np.zeros(len(distances))
+
+
+def density_clusters(space: Space, eps: float | None, needed: int) -> tuple[float, Clustering]:
+    """Return eps, and the clusters of DBSCAN, without a matrix of all pairs.
 
     A row is core if at least ``needed`` rows, itself among them, are within eps. Clusters are the
     connected components of core rows within eps of each other, numbered by their first core row. A
@@ -37,7 +50,9 @@ def density_clusters(space: Space, eps: float, needed: int) -> Clustering:
     Parameters
     ----------
     space : Space
-    eps : float
+    eps : float, optional
+        None: the knee of the core distances. Sorted, they rise slowly inside clusters and steeply
+        among outliers.
     needed : int
 
     References
@@ -45,29 +60,57 @@ def density_clusters(space: Space, eps: float, needed: int) -> Clustering:
     .. [1] M. Ester, H.-P. Kriegel, J. Sander, X. Xu (1996). A density-based algorithm for
        discovering clusters in large spatial databases with noise. KDD-96, 226-231.
     """
-    labels, counts = _grow(
-        len(space), needed, lambda fold: stream_within(space, eps, fold, "finding dense regions")
-    )
-    return describe(labels, counts >= needed, -counts, eps)
-
-
-Fold = Callable[[np.ndarray, np.ndarray], Any]  # takes pairs of rows, each pair once
-
-
-def _grow(n: int, needed: int, feed: Callable[[Fold], Any]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the clusters of DBSCAN, and how many rows each has within eps.
-
-    ``feed`` calls what it is given with all pairs within eps, in any order. A row that is not core
-    yet keeps the rows it has met, at most ``needed - 2``: one more makes it core, and it joins them
-    then. So no pair is needed twice, and memory stays rows times needed.
-    """
-    counts = np.ones(n, dtype=np.int64)  # a row is within eps of itself
+    n = len(space)
+    eps = _knee(space, needed) if eps is None else eps
     waiting = np.empty((n, max(1, min(needed, n) - 2)), dtype=np.int64)
-    state = counts, np.arange(n), waiting, np.zeros(n, dtype=np.int64)
-    feed(lambda left, right: clustering.count_close_pairs(left, right, needed, *state))
-    labels = np.empty(n, dtype=np.int64)
-    clustering.write_labels(needed, *state, labels)
-    return labels, counts
+    counts, parents, filled = np.ones(n, np.int64), np.arange(n), np.zeros(n, np.int64)
+
+    def fold(left: np.ndarray, right: np.ndarray) -> None:
+        clustering.count_close_pairs(left, right, needed, counts, parents, waiting, filled)
+
+    stream_within(space, eps, fold, "finding dense regions")
+    left, at = np.nonzero(np.arange(waiting.shape[1]) < filled[:, None])
+    is_core = counts >= needed
+    labels = label_rows(is_core, parents, left, waiting[left, at])
+    return eps, describe(labels, is_core, -counts, eps)
+
+
+def _knee(space: Space, needed: int) -> float:
+    """Return the eps at the knee of the core distances."""
+    n = len(space)
+    if needed > n:
+        hint = "Use ", Param("min_neighbors", n), ", or give ", Param("eps"), " as a number"
+        who = Param("min_neighbors", needed)
+        raise TooFewRows(who, f"at least {needed} rows", Param("n_samples", n), hint)
+    core = core_distances(nearest_others(space, max(1, needed - 1)).distances, needed)
+    known = core[np.isfinite(core)]  # infinite where too few rows can be compared
+    if not len(known):
+        hint = "Lower ", Param("min_neighbors"), " or give ", Param("eps"), " as a number"
+        others = f"rows with {needed - 1} others to compare with"
+        raise UndefinedMeasure(Param("eps", "knee"), others, "none", hint)
+    return knee_of(known)
+
+
+def label_rows(
+    is_core: np.ndarray, parents: np.ndarray, left: np.ndarray, right: np.ndarray
+) -> np.ndarray:
+    """Return the clusters of DBSCAN from pairs of rows within eps of each other.
+
+    Parameters
+    ----------
+    is_core : bool array of n
+    parents : int64 array of n, core rows of pairs that are left out joined by ``join_edges``
+    left, right : int64 arrays, all other pairs, either way round
+    """
+    both, n = is_core[left] & is_core[right], len(is_core)
+    clustering.join_edges(parents, left[both], right[both])
+    labels, _ = _clustering.number_by_first_row(np.where(is_core, clustering.roots_of(parents), -1))
+    # Core rows keep their number; others get the lowest of the core rows that they are near.
+    number = np.where(is_core, labels, n)
+    lowest = number.copy()
+    np.minimum.at(lowest, left, number[right])
+    np.minimum.at(lowest, right, number[left])
+    return np.where(lowest < n, lowest, -1)
 
 
 def describe(
@@ -75,8 +118,8 @@ def describe(
 ) -> Clustering:
     """Return a clustering with its densest core rows as exemplars, and the rule for new rows."""
     core = np.flatnonzero(is_core)
-    exemplars = densest_rows(labels, core, sparsity)
-    return Clustering(labels, exemplars, WithinReach(core, labels[core], float(eps)))
+    model = WithinReach(core, labels[core], float(eps))
+    return Clustering(labels, _clustering.densest_rows(labels, core, sparsity), model)
 
 
 @saveable
@@ -102,29 +145,6 @@ class WithinReach(LabeledModel):
 
         each_block(measure, new, rows[self.positions], fold, "finding dense regions")
         return np.where(lowest < none, lowest, -1)
-
-
-def knee(space: Space, needed: int) -> float:
-    """Return the eps at the knee of the distances to the nearest row number ``needed``.
-
-    A row counts itself as number one. Sorted, the distances rise slowly inside clusters and steeply
-    among outliers.
-    """
-    n = len(space)
-    if needed > n:
-        hint = "Use ", Param("min_neighbors", n), ", or give ", Param("eps"), " as a number"
-        who = Param("min_neighbors", needed)
-        raise TooFewRows(who, f"at least {needed} rows", Param("n_samples", n), hint)
-    # A row is its own nearest: the distance to it is 0, and so is every value of the curve.
-    if needed == 1:
-        return 0.0
-    lists = space.measure.nearest(space.rows, space.rows, needed - 1, exclude=np.arange(n))
-    reach = lists.distances[:, -1]  # core distances: infinite where too few rows can be compared
-    if not np.isfinite(reach).any():
-        hint = "Lower ", Param("min_neighbors"), " or give ", Param("eps"), " as a number"
-        others = f"rows with {needed - 1} others to compare with"
-        raise UndefinedMeasure(Param("eps", "knee"), others, "none", hint)
-    return knee_of(reach[np.isfinite(reach)])
 
 
 def knee_of(reach: np.ndarray) -> float:
@@ -166,21 +186,15 @@ def graph_density(
     >>> graph_density(Vector().fit(rows).neighbors(k=3), eps=0.15, min_neighbors=2)
     array([ 0,  0,  0, -1,  1,  1,  1])
     """
-    # The core distance is the entry min_neighbors - 1 of a list that leaves out the row itself.
     who = Param("min_neighbors", min_neighbors, of="graph_density")
     if not Integer(1).fits(min_neighbors) or min_neighbors > graph.k + 1:
         hint = Phrase("Make a graph of longer lists, or lower ", Param("min_neighbors"))
         raise InvalidInput(who, f"1 to {graph.k + 1}", repr(min_neighbors), hint)
+    core = core_distances(graph.distances, min_neighbors)
     if eps is None:
-        reach = graph.distances[:, max(0, min_neighbors - 2)]
-        eps = knee_of(reach[np.isfinite(reach)]) if min_neighbors > 1 else 0.0
-    n = len(graph)
-    near = (graph.indices >= 0) & (graph.distances <= eps)
-    rows = np.repeat(np.arange(n), near.sum(axis=1))
-    others = graph.indices[near]
-    # A pair that is in both lists counts once.
-    pairs = np.unique(np.minimum(rows, others) * n + np.maximum(rows, others))
-    return _grow(n, min_neighbors, lambda fold: fold(*np.divmod(pairs, n)))[0]
+        eps = knee_of(core[np.isfinite(core)])
+    rows, entries = np.nonzero((graph.indices >= 0) & (graph.distances <= eps))
+    return label_rows(core <= eps, np.arange(len(graph)), rows, graph.indices[rows, entries])
 
 
 # -- HDBSCAN ---------------------------------------------------------------------------------------
@@ -236,13 +250,12 @@ def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Clustering:
         needed_rows = f"at least {most} rows for HDBSCAN"
         raise TooFewRows(space.who, needed_rows, Param("n_samples", n), hint)
     k = min(n - 1, max(needed - 1, MIN_NEIGHBORS_LISTED))
-    lists = space.measure.nearest(space.rows, space.rows, k, exclude=np.arange(n))
-    # Lists leave out the row itself, which counts as number one.
-    core = lists.distances[:, needed - 2].copy() if needed > 1 else np.zeros(n)
+    lists = nearest_others(space, k)
+    core = core_distances(lists.distances, needed)
     ends, others, costs = _tree(space, lists.indices, lists.distances, core)
-    labels, _ = number_by_first_row(_cut(ends, others, costs, smallest))
+    labels, _ = _clustering.number_by_first_row(_cut(ends, others, costs, smallest))
     members = np.flatnonzero(labels >= 0)
-    exemplars = densest_rows(labels, members, core)
+    exemplars = _clustering.densest_rows(labels, members, core)
     # The longest edge of the tree inside a cluster: new rows may be no farther away.
     inside = (labels[ends] == labels[others]) & (labels[ends] >= 0)
     reach = np.zeros(len(exemplars))
@@ -275,7 +288,8 @@ def _tree(
         )
 
     while parts.any():  # the root of the whole is row 0
-        clustering.cheapest_edges_of_lists(lists, gaps, core, parts, stale, cost, target)
+        rows = np.flatnonzero(stale)
+        cost[rows], target[rows] = _cheapest_listed(rows, lists[rows], gaps[rows], core, parts)
         known = cost <= floor  # no row outside the list can be nearer
         best = np.full(n, np.inf)
         np.minimum.at(best, parts, cost)
@@ -294,9 +308,7 @@ def _tree(
             raise UndefinedMeasure(space.who, needed, f"row {lost} without a way to others", hint)
         # Cheapest first, as Kruskal does: of two parts that chose each other one edge is dropped.
         ends = ends[np.lexsort((target[ends], ends, cost[ends]))]
-        kept = np.zeros(len(ends), dtype=np.bool_)
-        clustering.join_edges(parents, ends, target[ends], kept)
-        ends = ends[kept]
+        ends = ends[clustering.join_edges(parents, ends, target[ends])]
         edges_found.append((ends, target[ends], cost[ends]))
         parts = clustering.roots_of(parents)
         # A way that now leads into the own part has to be searched again; its cost stays a bound.
@@ -304,6 +316,20 @@ def _tree(
         floor[stale] = np.maximum(floor[stale], np.where(known[stale], cost[stale], 0.0))
     ends, others, costs = (np.concatenate(side) for side in zip(*edges_found, strict=True))
     return ends, others, costs
+
+
+def _cheapest_listed(
+    rows: np.ndarray, lists: np.ndarray, gaps: np.ndarray, core: np.ndarray, parts: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the cost of the cheapest way from each row to a listed one of another part, and to.
+
+    Infinite, to -1, where no listed row is in another part; ties go to the lower row.
+    """
+    costs = np.maximum(gaps, np.maximum(core[rows, None], core[lists]))
+    costs[(lists < 0) | (parts[lists] == parts[rows, None])] = np.inf
+    least = costs.min(axis=1)
+    target = np.where(costs == least[:, None], lists, len(parts)).min(axis=1)
+    return least, np.where(least < np.inf, target, -1)
 
 
 def _cut(ends: np.ndarray, others: np.ndarray, costs: np.ndarray, smallest: int) -> np.ndarray:

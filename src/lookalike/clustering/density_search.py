@@ -13,13 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.frames import frame_of_records
 from lookalike._runtime.progress import Progress
-from lookalike.clustering._clustering import MeasureClusterer
-from lookalike.clustering._space import Space, check_symmetric
-from lookalike.clustering.density import describe, knee_of
+from lookalike.clustering import density
+from lookalike.clustering._clustering import MeasureClusterer, Space, check_symmetric
 from lookalike.clustering.scores import NOISE, among, count, f_from_counts
 from lookalike.errors import InPython, InvalidInput, Param, TooFewRows
-from lookalike.kernels.clustering import labels_within, spanning_tree
-from lookalike.kernels.lists import keep_nearest
+from lookalike.kernels.clustering import join_edges, spanning_tree
 from lookalike.saving.fields import Anything, Choice, Fields, Integer, Real
 from lookalike.table.model.targets import code_labels
 
@@ -131,26 +129,28 @@ class DensitySearch(MeasureClusterer):
         space = Space(fitted, rows, who, self.dense_limit, instead)
         check_symmetric(space, who, "Average the two directions")
         numbers = self._numbers(len(space))
-        # One matrix and one sorted list of neighbors serve every number of neighbors.
-        levels = DensityLevels(space.distances(), max(numbers))
+        # One matrix and one list of neighbors of each row serve every number of neighbors.
+        levels = DensityLevels(space, max(numbers))
         classes = None if y is None else code_labels(target, len(space), who)[0]
         self.results_: list[dict[str, Any]] = []
         with Progress("searching eps", len(numbers)) as bar:
             for needed in numbers:
                 levels.set(needed)
-                run = (
-                    search_knee(levels)
-                    if classes is None
-                    else search_eps(levels, classes, self.definition)
-                )
+                if classes is None:
+                    eps = density.knee_of(levels.core)
+                    labels, n_clusters = levels.labels(eps)
+                    score = levels.silhouette(labels, n_clusters)
+                    run = {"eps": eps, "score": score, "n_clusters": n_clusters, "evaluations": 1}
+                else:
+                    run = search_eps(levels, classes, self.definition)
                 self.results_.append({"min_neighbors": needed, **run})
                 bar.advance()
         best = max(self.results_, key=lambda run: run["score"])  # the smaller number on ties
-        self.eps_, self.min_neighbors_ = best["eps"], best["min_neighbors"]
-        self.score_ = best["score"]
+        names = "eps", "min_neighbors", "score"
+        self.eps_, self.min_neighbors_, self.score_ = (best[name] for name in names)
         levels.set(self.min_neighbors_)
         labels, _ = levels.labels(self.eps_)
-        self._adopt(describe(labels, levels.core <= self.eps_, levels.core, self.eps_))
+        self._adopt(density.describe(labels, levels.core <= self.eps_, levels.core, self.eps_))
         self.measure_, self.rows_ = fitted, rows
         self._remember_columns(X, source, fitted)
         return self
@@ -180,42 +180,44 @@ class DensitySearch(MeasureClusterer):
 
 
 class DensityLevels:
-    """Density clusterings of one matrix at every eps, for one number of neighbors at a time.
+    """Density clusterings of one space at every eps, for one number of neighbors at a time.
 
     Parameters
     ----------
-    distances : square matrix
+    space : Space
     most : int
         The largest number of neighbors that will be set.
     """
 
-    def __init__(self, distances: np.ndarray, most: int) -> None:
-        n, k = len(distances), max(1, most - 1)
-        self.distances = distances
-        self.neighbor_distances = np.full((n, k), np.inf)
-        self.neighbors = np.full((n, k), -1, dtype=np.int64)
-        rows = np.arange(n)
-        keep_nearest(distances, rows, rows, self.neighbor_distances, self.neighbors)
+    def __init__(self, space: Space, most: int) -> None:
+        self.distances = space.distances()
+        lists = density.nearest_others(space, max(1, most - 1))
+        self.neighbors, self.neighbor_distances = lists.indices, lists.distances
 
     def set(self, needed: int) -> None:
         """Choose how many rows within eps, itself among them, make a row dense."""
         n = len(self.distances)
-        # The core distance of DBSCAN: a row is its own nearest, so entry 0 is number two.
-        self.core = self.neighbor_distances[:, needed - 2].copy() if needed > 1 else np.zeros(n)
+        self.core = density.core_distances(self.neighbor_distances, needed)
         ends, others = np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64)
         costs = np.empty(n - 1)
         spanning_tree(self.distances, self.core, ends, others, costs)
-        # Sorted edges let a search for one eps stop at the first longer edge.
         order = np.argsort(costs, kind="stable")
         self.tree = ends[order], others[order], costs[order]
 
     def labels(self, eps: float) -> tuple[np.ndarray, int]:
         """Return labels at one eps, and the number of clusters."""
-        n = len(self.core)
-        parents, labels = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-        lists = self.neighbors, self.neighbor_distances
-        n_clusters = labels_within(float(eps), self.core, *self.tree, *lists, parents, labels)
-        return labels, int(n_clusters)
+        ends, others, costs = self.tree
+        # The tree connects core rows within eps by edges up to eps.
+        short = slice(np.searchsorted(costs, eps, "right"))
+        parents = np.arange(len(self.core))
+        join_edges(parents, ends[short], others[short])
+        # Fewer rows than make a row core are within eps of any other: its list has all of them.
+        border = np.flatnonzero(self.core > eps)
+        near = (self.neighbor_distances[border] <= eps) & (self.neighbors[border] >= 0)
+        rows, at = np.nonzero(near)
+        pairs = border[rows], self.neighbors[border[rows], at]
+        labels = density.label_rows(self.core <= eps, parents, *pairs)
+        return labels, int(labels.max()) + 1
 
     def highest(self) -> float:
         """Return the smallest eps that puts all rows into one cluster, without noise."""
@@ -243,14 +245,6 @@ class DensityLevels:
         inside = among(self.distances, members)
         scores = silhouette_samples(inside, labels[members], metric="precomputed")
         return float(scores.sum() / len(labels))
-
-
-def search_knee(levels: DensityLevels) -> dict[str, Any]:
-    """Return the eps at the knee of the core distances, and the silhouette there."""
-    eps = knee_of(levels.core)
-    labels, n_clusters = levels.labels(eps)
-    score = levels.silhouette(labels, n_clusters)
-    return {"eps": eps, "score": score, "n_clusters": n_clusters, "evaluations": 1}
 
 
 def search_eps(levels: DensityLevels, classes: np.ndarray, definition: str) -> dict[str, Any]:
@@ -284,11 +278,5 @@ def search_eps(levels: DensityLevels, classes: np.ndarray, definition: str) -> d
             break
         # One step to either side: the best may lie between two grid points.
         low, high = max(0.0, best_eps - step), best_eps + step
-    return {
-        "eps": best_eps,
-        "score": best,
-        "n_clusters": clusters,
-        "evaluations": evaluations,
-        "low": first,
-        "high": last,
-    }
+    found = {"eps": best_eps, "score": best, "n_clusters": clusters, "evaluations": evaluations}
+    return found | {"low": first, "high": last}

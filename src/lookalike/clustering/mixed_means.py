@@ -11,11 +11,10 @@ import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import make_generator
 from lookalike._runtime.threads import blocks, run
-from lookalike.clustering._clustering import densest_rows, number_by_first_row, warn_other_number
-from lookalike.clustering._space import AUTO
+from lookalike.clustering import _clustering as shared
+from lookalike.clustering._clustering import AUTO
 from lookalike.clustering.scores import count
 from lookalike.errors import Param, TooFewRows
 from lookalike.kernels.mixed import assign_centers
@@ -208,15 +207,6 @@ class MixedSpace:
         return means, shares
 
 
-def _telling(rows: MixedRows, table: Table) -> np.ndarray:
-    """Return the rows with a cell that tells centers apart; else those with any cell; else all."""
-    numbers, codes = rows
-    tells = (~np.isnan(numbers)).any(axis=1) | (codes >= 0).any(axis=1)
-    if not tells.any():  # all columns are constant
-        tells = ~np.logical_and.reduce([column.missing for column in table.columns])
-    return np.flatnonzero(tells if tells.any() else ~tells)
-
-
 def learn_space(table: Table, weight: float, who: str) -> MixedSpace:
     """Learn means, spreads and shares of levels from the rows that are clustered."""
     inputs = plan_inputs(table, who, categories=True)
@@ -224,7 +214,7 @@ def learn_space(table: Table, weight: float, who: str) -> MixedSpace:
     matrix = read_inputs(table, inputs).astype(np.float64, copy=False)
     numbers, cells = matrix[:, ~levels], matrix[:, levels]
     # A spread of 0 marks a constant column, which encode turns into NaN.
-    offset, spread = np.zeros(numbers.shape[1]), np.zeros(numbers.shape[1])
+    offset, spread = np.zeros((2, numbers.shape[1]))
     for j, column in enumerate(numbers.T):
         known = column[~np.isnan(column)]
         if len(known) and known.min() < known.max():
@@ -377,38 +367,39 @@ class MixedKMeans(ClusterMixin, TableTask):
             raise TooFewRows(who, f"at least {fewest} rows", Param("n_samples", n), hint)
         rows = space.encode(table)
         # A row without such a cell is equally near to all centers: it says nothing about them.
-        telling = _telling(rows, table)
+        tells = (~np.isnan(rows[0])).any(axis=1) | (rows[1] >= 0).any(axis=1)
+        if not tells.any():  # all columns are constant: rows with any cell, else all
+            tells = ~np.all([column.missing for column in table.columns], axis=0)
+        telling = np.flatnonzero(tells if tells.any() else ~tells)
         some = rows if len(telling) == n else (rows[0][telling], rows[1][telling])
         best = self._search(space, some, fewest)
         self.centers_, self.labels_, near = self._number(space, best, some, rows)
         self.n_clusters_, self.n_iter_ = len(self.centers_), best.rounds
         self.inertia_, self.exemplar_distances_ = float(near.sum()), np.sqrt(near)
-        self.exemplars_ = densest_rows(self.labels_, telling, near)
+        self.exemplars_ = shared.densest_rows(self.labels_, telling, near)
         if asked not in (AUTO, self.n_clusters_):
             needed = f"rows of {asked} different kinds"
-            warn_other_number(self, needed, str(self.n_clusters_))
+            shared.warn_other_number(self, needed, str(self.n_clusters_))
 
     def _search(self, space: MixedSpace, rows: MixedRows, fewest: int) -> Centers:
         """Return the best centers of the number that was asked for, or of all that "auto" tries."""
         rng = make_generator(self.random_state)
+
+        def start(k: int) -> Centers:
+            """Return the best centers of several starts; the first on ties."""
+            starts = range(self.n_init if k > 1 else 1)
+            found = (space.settle(rows, k, self.max_iter, rng, self.n_jobs) for _ in starts)
+            return min(found, key=lambda centers: centers.inertia)
+
         if self.n_clusters != AUTO:
-            return self._start_often(space, rows, fewest, rng)
-        best: Centers | None = None
+            return start(fewest)
         # With n clusters every row is its own center, and every silhouette 1.
         tried = range(2, min(self.max_clusters, len(rows[0]) - 1) + 1)
-        self.silhouettes_: dict[int, float] = {}
-        with Progress("trying numbers of clusters", len(tried)) as bar:
-            for k in tried:
-                found = self._start_often(space, rows, k, rng)
-                score = space.silhouette(found, rows, self.n_jobs)
-                if best is None or score > max(self.silhouettes_.values()):
-                    best = found
-                # k-means may lose a center: the first run with a number of clusters is the one
-                # asked for.
-                self.silhouettes_.setdefault(len(found), score)
-                bar.advance()
+        best, self.silhouettes_ = shared.best_number(
+            tried, start, lambda found: space.silhouette(found, rows, self.n_jobs)
+        )
         # Without a number to try, the rows are one cluster.
-        return self._start_often(space, rows, fewest, rng) if best is None else best
+        return best or start(fewest)
 
     def _number(
         self, space: MixedSpace, centers: Centers, some: MixedRows, rows: MixedRows
@@ -419,19 +410,13 @@ class MixedKMeans(ClusterMixin, TableTask):
         new number may move rows between centers that are equally near; each round settles one
         number more, and in the end ``predict`` gives the same labels.
         """
-        _, old = number_by_first_row(space.assign(centers, some, self.n_jobs)[0])
+        _, old = shared.number_by_first_row(space.assign(centers, some, self.n_jobs)[0])
         while True:
             centers = replace(centers, means=centers.means[old], shares=centers.shares[old])
             labels, near, _ = space.assign(centers, rows, self.n_jobs)
-            _, old = number_by_first_row(labels)
+            _, old = shared.number_by_first_row(labels)
             if np.array_equal(old, np.arange(len(centers))):
                 return centers, labels, near
-
-    def _start_often(self, space: MixedSpace, rows: MixedRows, k: int, rng: Any) -> Centers:
-        """Return the best centers of several starts; the first on ties."""
-        n_init = self.n_init if k > 1 else 1
-        starts = (space.settle(rows, k, self.max_iter, rng, self.n_jobs) for _ in range(n_init))
-        return min(starts, key=lambda centers: centers.inertia)
 
     @property
     def exactness_(self) -> str:

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from lookalike.clustering._clustering import (
-    Clustering,
-    Cut,
-    Model,
-    NearestExemplar,
-    NearestRow,
-    cluster_medoids,
-    number_by_first_row,
-)
-from lookalike.clustering._space import Space, each_part
+from lookalike.clustering import _clustering
+from lookalike.clustering._clustering import Clustering, Cut, Model, Space, each_part
 from lookalike.errors import InvalidInput, Param, UndefinedMeasure
 from lookalike.kernels.clustering import join_edges, roots_of
 from lookalike.measures.contract.base import Measure
@@ -55,27 +47,17 @@ class Affinity:
     """
 
     def __init__(self, space: Space, seed: int) -> None:
-        self.distances, self.seed = space.distances(), seed
+        self.distances, self.seed, n = space.distances(), seed, len(space)
+        self.others = self.distances[~np.eye(n, dtype=bool)].reshape(n, n - 1)
         self.tried: dict[float, np.ndarray] = {}  # preference -> exemplars
 
     def cut(self, k: int) -> Clustering:
         """Return k clusters, or as near to k as the search comes."""
-        return around(self.distances, self._search(k))
-
-    def elect(self, preference: float | str) -> Clustering:
-        """Return the clusters that one preference leads to; "median": that of the similarities."""
-        others = self.distances[~np.eye(len(self.distances), dtype=bool)]
-        given = -float(np.median(others)) if isinstance(preference, str) else float(preference)
-        return around(self.distances, self._run(given))
-
-    def _search(self, k: int) -> np.ndarray:
-        n = len(self.distances)
-        others = self.distances[~np.eye(n, dtype=bool)].reshape(n, n - 1)
-        high = -float(others.min())  # as good as the best other exemplar: no row needs another
+        high = -float(self.others.min())  # as good as the best other exemplar: no row needs another
         # Frey and Dueck's bound: below it one exemplar for all is better than any two.
-        low = float(np.max(-self.distances.sum(axis=0)) + others.min(axis=1).sum())
+        low = float(np.max(-self.distances.sum(axis=0)) + self.others.min(axis=1).sum())
         # A little below the bound: at the bound itself one and two exemplars are equally good.
-        low = min(low, high) - max(abs(high), float(others.max())) * 1e-3
+        low = min(low, high) - max(abs(high), float(self.others.max())) * 1e-3
         runs = [self._run(high), self._run(low)]
         for _ in range(MAX_WIDENINGS):
             if len(self._run(low)) <= k:
@@ -91,7 +73,14 @@ class Affinity:
                 low = middle
             else:
                 high = middle
-        return min(runs, key=lambda exemplars: abs(len(exemplars) - k))  # the first on ties
+        nearest = min(runs, key=lambda exemplars: abs(len(exemplars) - k))  # the first on ties
+        return around(self.distances, nearest)
+
+    def elect(self, preference: float | str) -> Clustering:
+        """Return the clusters that one preference leads to; "median": that of the similarities."""
+        median = isinstance(preference, str)
+        given = -float(np.median(self.others)) if median else float(preference)
+        return around(self.distances, self._run(given))
 
     def _run(self, preference: float) -> np.ndarray:
         """Return the exemplars for one preference, also where messages never settle."""
@@ -134,12 +123,10 @@ def linkage_cut(distances: np.ndarray, method: str) -> Cut:
         # fcluster by height cannot.
         parents = np.arange(n + steps)
         for side in (0, 1):
-            parts = merges[:steps, side].astype(np.int64)
-            join_edges(parents, parts, made, np.zeros(steps, dtype=np.bool_))
-        labels, _ = number_by_first_row(roots_of(parents)[:n])
-        return Clustering(
-            labels, cluster_medoids(distances, labels), NearestRow(np.arange(n), labels)
-        )
+            join_edges(parents, merges[:steps, side].astype(np.int64), made)
+        labels, _ = _clustering.number_by_first_row(roots_of(parents)[:n])
+        medoids = _clustering.cluster_medoids(distances, labels)
+        return Clustering(labels, medoids, _clustering.NearestRow(np.arange(n), labels))
 
     return cut
 
@@ -164,8 +151,8 @@ def around(distances: np.ndarray, chosen: np.ndarray) -> Clustering:
     # With duplicates argmin alone would put an exemplar into the cluster of another.
     labels[chosen] = np.arange(len(chosen))
     # Numbering by first row keeps labels stable when exemplars move a little.
-    labels, old = number_by_first_row(labels)
-    return Clustering(labels, chosen[old], NearestExemplar(chosen[old]))
+    labels, old = _clustering.number_by_first_row(labels)
+    return Clustering(labels, chosen[old], _clustering.NearestExemplar(chosen[old]))
 
 
 # -- eigenvectors ----------------------------------------------------------------------------------
@@ -176,19 +163,30 @@ MAX_DENSE_ROWS = 600  # up to here a dense solver is faster than ARPACK; chosen 
 MIN_EIGENVALUE = 1e-10  # dividing by a smaller one would amplify rounding errors for new rows
 
 
-class Components:
-    """K-means on principal components of the similarities, on landmarks where rows are many.
+class Eigenvectors:
+    """K-means on eigenvectors of the similarities, on landmarks where rows are many.
 
-    With S the similarities, the eigenvectors v of S less the means of its rows and columns are the
-    principal components of rows whose inner products are S (kernel PCA [1]_, and with
-    d**2 = 1 - S classical scaling). The first k - 1 hold the relaxed solution of k-means in
+    **Components.** With S the similarities, the eigenvectors v of S less the means of its rows and
+    columns are the principal components of rows whose inner products are S (kernel PCA [1]_, and
+    with d**2 = 1 - S classical scaling). The first k - 1 hold the relaxed solution of k-means in
     all of them [2]_; k-means (20 starts) finds the clusters there. The coordinates of a row x are
     ``sum_l S_xl v_l / sqrt(lambda)`` over the rows l that were compared with each other (but for a
-    constant): so landmarks that are all rows give the answer without landmarks, and new rows are
-    labeled by the nearest center.
+    constant).
+
+    **Spectral clustering** of Ng, Jordan and Weiss. With W the affinities (0 on the diagonal) and g
+    their sums, the eigenvectors of the largest eigenvalues of W_ij / sqrt(g_i g_j) become
+    coordinates, rows are scaled to length 1, and k-means (20 starts) finds the clusters [3]_. Any
+    other row gets the coordinates ``sum_l W_xl v_l / (sqrt(g_l) lambda)`` over the rows l that were
+    compared with each other, which for those rows themselves are their own coordinates [4]_.
+
+    So landmarks that are all rows give the answer without landmarks, and new rows are labeled by
+    the nearest center.
 
     Parameters
     ----------
+    affinity : "" for components; "similarity" or "rbf" for spectral clustering
+        W is the similarity, or exp(-d**2 / (2 sigma**2)) of the distance.
+    sigma : float
     space : Space
     seed : int
     most : int
@@ -204,12 +202,16 @@ class Components:
        eigenvalue problem. Neural Computation 10(5), 1299-1319. doi:10.1162/089976698300017467
     .. [2] C. Ding, X. He (2004). K-means clustering via principal component analysis. ICML 2004.
        doi:10.1145/1015330.1015408
+    .. [3] A. Y. Ng, M. I. Jordan, Y. Weiss (2001). On spectral clustering: analysis and an
+       algorithm. Advances in Neural Information Processing Systems 14.
+    .. [4] Y. Bengio et al. (2004). Learning eigenfunctions links spectral embedding and kernel PCA.
+       Neural Computation 16(10), 2197-2219. doi:10.1162/0899766041732396
     """
-
-    spared = 1  # how many coordinates fewer than clusters there are
 
     def __init__(
         self,
+        affinity: str,
+        sigma: float,
         space: Space,
         seed: int,
         most: int,
@@ -218,21 +220,16 @@ class Components:
     ) -> None:
         self.seed = seed
         self.basis = np.arange(len(space)) if basis is None else basis
-        self.weights, self.extension, own = self._find(space if known is None else known, most)
+        known = space if known is None else known
+        if affinity:
+            self.weights, loadings, own = _spectral(known, most, affinity, float(sigma))
+        else:
+            self.weights, loadings, own = _components(known, most)
+        # Centers come with the clusters.
+        self.extension = Extension(self.basis, loadings, loadings[:0], affinity, float(sigma))
         if basis is not None:
             own = self.extension.coordinates(space.measure, space.rows, space.rows)
         self.coordinates = own
-
-    def _find(self, known: Space, most: int) -> tuple[np.ndarray, Extension, np.ndarray]:
-        """Return the affinities of the rows compared, what extends to others, their coordinates."""
-        weights = known.similarities()
-        means = weights.mean(axis=0)
-        centered = weights - means
-        centered -= means[:, None] - means.mean()
-        values, vectors = _largest(centered, max(1, most - 1))
-        useful = values > MIN_EIGENVALUE
-        loadings = np.where(useful, vectors / np.sqrt(np.where(useful, values, 1.0)), 0.0)
-        return weights, Extension.of(self.basis, loadings), weights @ loadings
 
     def cut(self, k: int) -> Clustering:
         """Return k clusters, or fewer if rows do not have k different coordinates."""
@@ -241,14 +238,14 @@ class Components:
         from threadpoolctl import threadpool_limits
 
         # The first of the eigenvectors that were computed for the largest number of clusters.
-        first = slice(max(1, k - self.spared))
+        first = slice(k if self.extension.affinity else max(1, k - 1))
         points = self.extension.points(self.coordinates[:, first])
         means = KMeans(k, n_init=KMEANS_STARTS, algorithm="lloyd", random_state=self.seed)
         # One thread: sums over several would differ in their last bits from run to run.
         with warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore", ConvergenceWarning)
             means.fit(points)
-        labels, old = number_by_first_row(means.labels_.astype(np.int64))
+        labels, old = _clustering.number_by_first_row(means.labels_.astype(np.int64))
         centers = means.cluster_centers_[old]
         loadings = self.extension.loadings[:, first]
         extension = replace(self.extension, loadings=loadings, centers=centers)
@@ -268,54 +265,37 @@ class Components:
         return np.asarray(exemplars, dtype=np.int64)
 
 
-class Spectral(Components):
-    """Spectral clustering of Ng, Jordan and Weiss, on landmarks where rows are many.
+# Affinities of the rows compared, the loadings that extend to others, and their own coordinates.
+Found = tuple[np.ndarray, np.ndarray, np.ndarray]
 
-    With W the affinities (0 on the diagonal) and g their sums, the eigenvectors of the largest
-    eigenvalues of W_ij / sqrt(g_i g_j) become coordinates, rows are scaled to length 1, and k-means
-    (20 starts) finds the clusters [1]_. Any other row gets the coordinates
-    ``sum_l W_xl v_l / (sqrt(g_l) lambda)`` over the rows l that were compared with each other,
-    which for those rows themselves are their own coordinates [2]_: so landmarks that are all rows
-    give the answer without landmarks, and new rows are labeled by the nearest center.
 
-    Parameters
-    ----------
-    affinity : {"similarity", "rbf"}
-        W is the similarity, or exp(-d**2 / (2 sigma**2)) of the distance.
-    sigma : float
-    others : as of ``Components``
+def _components(known: Space, most: int) -> Found:
+    weights = known.similarities()
+    means = weights.mean(axis=0)
+    centered = weights - means
+    centered -= means[:, None] - means.mean()
+    values, vectors = _largest(centered, max(1, most - 1))
+    useful = values > MIN_EIGENVALUE
+    loadings = np.where(useful, vectors / np.sqrt(np.where(useful, values, 1.0)), 0.0)
+    return weights, loadings, weights @ loadings
 
-    References
-    ----------
-    .. [1] A. Y. Ng, M. I. Jordan, Y. Weiss (2001). On spectral clustering: analysis and an
-       algorithm. Advances in Neural Information Processing Systems 14.
-    .. [2] Y. Bengio et al. (2004). Learning eigenfunctions links spectral embedding and kernel PCA.
-       Neural Computation 16(10), 2197-2219. doi:10.1162/0899766041732396
-    """
 
-    spared = 0
-
-    def __init__(self, affinity: str, sigma: float, *others: Any) -> None:
-        self.affinity, self.sigma = affinity, float(sigma)
-        super().__init__(*others)
-
-    def _find(self, known: Space, most: int) -> tuple[np.ndarray, Extension, np.ndarray]:
-        weights = _affinities(known, self.affinity, self.sigma)
-        sums = weights.sum(axis=1)
-        if not np.isfinite(sums).all():
-            who, hint = "spectral clustering", "Check the data"
-            raise UndefinedMeasure(who, "finite affinities", "an infinite sum", hint)
-        # A row with affinity 0 to all others would be 0 / 0; so it becomes a row of zeros.
-        root = np.sqrt(np.where(sums > 0, sums, np.finfo(float).eps))
-        scaled = weights / root[:, None]
-        scaled /= root
-        values, vectors = _largest(scaled, most)
-        useful = np.abs(values) > MIN_EIGENVALUE
-        # Equation of the Nystroem extension [2], without the affinities of the row itself.
-        loadings = vectors / (root[:, None] * np.where(useful, values, 1.0))
-        loadings[:, ~useful] = 0.0
-        extension = Extension.of(self.basis, loadings, self.affinity, self.sigma)
-        return weights, extension, vectors
+def _spectral(known: Space, most: int, affinity: str, sigma: float) -> Found:
+    weights = _affinities(known, affinity, sigma)
+    sums = weights.sum(axis=1)
+    if not np.isfinite(sums).all():
+        who, hint = "spectral clustering", "Check the data"
+        raise UndefinedMeasure(who, "finite affinities", "an infinite sum", hint)
+    # A row with affinity 0 to all others would be 0 / 0; so it becomes a row of zeros.
+    root = np.sqrt(np.where(sums > 0, sums, np.finfo(float).eps))
+    scaled = weights / root[:, None]
+    scaled /= root
+    values, vectors = _largest(scaled, most)
+    useful = np.abs(values) > MIN_EIGENVALUE
+    # Equation of the Nystroem extension [4], without the affinities of the row itself.
+    loadings = vectors / (root[:, None] * np.where(useful, values, 1.0))
+    loadings[:, ~useful] = 0.0
+    return weights, loadings, vectors
 
 
 @saveable
@@ -343,13 +323,6 @@ class Extension(Model):
     centers: np.ndarray
     affinity: str
     sigma: float
-
-    @classmethod
-    def of(
-        cls, positions: np.ndarray, loadings: np.ndarray, affinity: str = "", sigma: float = 1.0
-    ) -> Extension:
-        """Return an extension to known rows; centers come with the clusters."""
-        return cls(positions, loadings, np.empty((0, loadings.shape[1])), affinity, sigma)
 
     @property
     def n_labels(self) -> int:

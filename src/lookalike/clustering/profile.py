@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.frames import FrameMixin, frame_of_records
 from lookalike._runtime.text import percent, plain, short
 from lookalike._runtime.threads import blocks
-from lookalike.clustering.scores import adjusted_rand, clustering_f_measure, purity
-from lookalike.errors import InPython, InvalidInput, Param, Phrase
+from lookalike.clustering.scores import clustering_f_measure, purity
+from lookalike.errors import InvalidInput
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
 from lookalike.measures.contract.rows import Rows
@@ -29,9 +30,7 @@ from lookalike.table.model.names import row_labels
 from lookalike.table.model.targets import split_target
 
 MAX_LEVEL_CHARACTERS = 40
-# Shares, chosen by hand: a cluster has one level from MIN_PURE on and several up to MAX_MIXED;
-# clusters below MIN_SHARE of the rows, and levels below MIN_SHARE of a cluster, are not described.
-MIN_PURE, MAX_MIXED, MIN_SHARE = 0.95, 0.8, 0.05
+MIN_SHARE = 0.05  # of a cluster that a level has, to be described; chosen by hand
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,7 @@ def column_differences(
     known = np.flatnonzero(~missing)
     method = BY_KIND.get(column.kind.name)
     # Between clusters, None for a cluster that has all known cells or none of them.
-    compare = None if method is None else method(column, known, labels[known], n_clusters)
+    compare = None if method is None else method(column, known, labels[known])
     differences: list[ColumnDifference | None] = []
     for cluster in range(n_clusters):
         members = labels == cluster
@@ -137,41 +136,14 @@ def _difference(column: Column, *values: Any) -> ColumnDifference:
     return ColumnDifference(column.name, column.kind.name, *values)
 
 
-def divided_by(column: Column, labels: np.ndarray, n_clusters: int) -> dict[int, Any]:
-    """Return the clusters that a column of levels divides, each with the level it has.
-
-    Empty unless at least two clusters have a level each, not the same, while another cluster has
-    several: then the column cut a part of the rows in two, and says nothing about the others.
-    Very small clusters, and such that mostly have no cell here, are not looked at.
-    """
-    if column.kind.name not in ("category", "flag", "order"):
-        return {}
-    pure: dict[int, Any] = {}
-    mixed = False
-    for cluster in range(n_clusters):
-        members = labels == cluster
-        inside = np.flatnonzero(members & ~column.missing)
-        # A few rows have one level by chance.
-        if members.sum() < MIN_SHARE * len(labels) or 2 * len(inside) < members.sum():
-            continue
-        _, first, counts = np.unique(column.values[inside], return_index=True, return_counts=True)
-        share = counts.max() / len(inside)
-        if share >= MIN_PURE:
-            pure[cluster] = column.cell(int(inside[first[counts.argmax()]]))
-        mixed = mixed or share <= MAX_MIXED
-    return pure if mixed and len(set(pure.values())) > 1 else {}
-
-
-def _by_rank(column: Column, known: np.ndarray, groups: np.ndarray, n_clusters: int) -> Compare:
+def _by_rank(column: Column, known: np.ndarray, groups: np.ndarray) -> Compare:
     """Compare medians; sizes come from ranks, so scale and outliers do not matter."""
     from scipy.stats import rankdata
 
     # Mean ranks of ties, as the rank-biserial correlation has them.
-    ranks = rankdata(column.values[known])
-    style = style_of(column)
-    is_order = column.kind.name == "order"
+    ranks, style = rankdata(column.values[known]), style_of(column)
     # Where medians of levels are equal.
-    by_level = _by_level(column, known, groups, n_clusters) if is_order else None
+    by_level = _by_level(column, known, groups) if column.kind.name == "order" else None
 
     def compare(cluster: int) -> ColumnDifference | None:
         inside = groups == cluster
@@ -189,20 +161,16 @@ def _middles(column: Column, inside: np.ndarray, outside: np.ndarray) -> tuple[s
     """Return the medians of two groups of rows, or the means where medians are equal."""
     sides = inside, outside
     if column.kind.name == "order" or column.kind.source:
-        cells = []
         # Levels and dates have no mean: the cell in the middle, the lower one of two.
-        for side in sides:
-            middle = (len(side) - 1) // 2
-            order = np.argpartition(column.values[side], middle)
-            cells.append(column.cell(int(side[order[middle]])))
-        return "median", cells
+        middles = [side[column.values[side].argsort()[(len(side) - 1) // 2]] for side in sides]
+        return "median", [column.cell(int(row)) for row in middles]
     medians = [float(np.median(column.values[side])) for side in sides]
     if medians[0] != medians[1]:
         return "median", medians
     return "mean", [float(column.values[side].mean()) for side in sides]
 
 
-def _by_level(column: Column, known: np.ndarray, groups: np.ndarray, n_clusters: int) -> Compare:
+def _by_level(column: Column, known: np.ndarray, groups: np.ndarray) -> Compare:
     """Compare the shares of levels."""
     levels, first, codes = np.unique(column.values[known], return_index=True, return_inverse=True)
     whole = np.bincount(codes, minlength=len(levels))
@@ -221,15 +189,15 @@ def _by_level(column: Column, known: np.ndarray, groups: np.ndarray, n_clusters:
     return compare
 
 
-def _by_item(column: Column, known: np.ndarray, groups: np.ndarray, n_clusters: int) -> Compare:
+def _by_item(column: Column, known: np.ndarray, groups: np.ndarray) -> Compare:
     """Compare how many rows have an item, or a word of a text."""
     # Counted once for all clusters: the rest of the table is the whole minus the cluster.
-    counts: list[Counter[Any]] = [Counter() for _ in range(n_clusters + 1)]  # the last is noise
+    counts: defaultdict[int, Counter[Any]] = defaultdict(Counter)
     for position, group in zip(known, groups, strict=True):
         cell = column.values[position]
         # The different items of a cell; of a text, its words in lower case.
         counts[group].update(set(cell.lower().split() if isinstance(cell, str) else cell))
-    whole: Counter[Any] = sum(counts, Counter())
+    whole: Counter[Any] = sum(counts.values(), Counter())
 
     def compare(cluster: int) -> ColumnDifference | None:
         own, n_inside = counts[cluster], int((groups == cluster).sum())
@@ -241,27 +209,24 @@ def _by_item(column: Column, known: np.ndarray, groups: np.ndarray, n_clusters: 
         if not shares:  # all cells are empty
             return None
         # Ties go to the item that is more frequent inside, then by name.
-        item, inside, outside = min(
-            shares,
-            key=lambda share: (-abs(share[1] - share[2]), share[2] - share[1], str(share[0])),
-        )
+        order = [(-abs(own - rest), rest - own, str(item)) for item, own, rest in shares]
+        item, inside, outside = shares[order.index(min(order))]
         return _difference(column, "share", item, inside, outside, abs(inside - outside))
 
     return compare
 
 
-BY_KIND: dict[str, Callable[[Column, np.ndarray, np.ndarray, int], Compare]] = {
+BY_KIND: dict[str, Callable[[Column, np.ndarray, np.ndarray], Compare]] = {
     **dict.fromkeys(("number", "order"), _by_rank),
     **dict.fromkeys(("category", "flag"), _by_level),
     **dict.fromkeys(("set", "sequence", "text"), _by_item),
 }
 WHO = "profile_clusters"
-SCORES: dict[str, Callable[[Any, Any], float]] = {
-    "purity": purity,
-    "adjusted_rand": adjusted_rand,
-    "f_measure": clustering_f_measure,
+SCORES: dict[str, tuple[str, Callable[[Any, Any], float]]] = {
+    "purity": ("purity", purity),
+    "adjusted_rand": ("adjusted Rand index", adjusted_rand_score),
+    "f_measure": ("F measure", clustering_f_measure),
 }
-SCORE_NAMES = {"purity": "purity", "adjusted_rand": "adjusted Rand index", "f_measure": "F measure"}
 MAX_SAMPLE_ROWS = 500  # members that an exemplar is chosen among, where only labels are given
 BLOCK_ROWS = 8192  # rows that are compared with the exemplars in one call
 
@@ -335,9 +300,6 @@ class ClusteringProfile(HtmlReport, FrameMixin):
         without them.
     exactness : str
         Which rows the clustering is exact on; empty where nothing is known about it.
-    divided : dict
-        Columns of levels that divide some clusters and not the others, with the level that each of
-        these clusters has.
     """
 
     n_rows: int
@@ -346,7 +308,6 @@ class ClusteringProfile(HtmlReport, FrameMixin):
     silhouette: float | None
     scores: dict[str, float]
     exactness: str = ""
-    divided: dict[str, dict[int, Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.clusters)
@@ -366,21 +327,9 @@ class ClusteringProfile(HtmlReport, FrameMixin):
             notes.append(f"{self.noise:,} {belongs} to no cluster")
         if self.silhouette is not None:
             notes.append(f"mean silhouette {self.silhouette:.3f}")
-        notes += [f"{SCORE_NAMES[name]} {value:.3f}" for name, value in self.scores.items()]
+        notes += [f"{SCORES[name][0]} {value:.3f}" for name, value in self.scores.items()]
         if self.exactness:
             notes.append(self.exactness)
-        for column, levels in [*self.divided.items()][:2]:
-            pure = ", ".join(f"{cluster} is {short(level)}" for cluster, level in levels.items())
-            notes.append(
-                Phrase(
-                    f"{column!r} divides only some clusters ({pure}): if it is beside the "
-                    "question, the method 'means'",
-                    InPython(" (MixedKMeans)"),
-                    " lets categories count half, and ",
-                    Param("kinds", {column: "aside"}),
-                    " leaves this one out",
-                )
-            )
         return notes
 
     def records(self) -> list[dict[str, Any]]:
@@ -414,19 +363,11 @@ class ClusteringProfile(HtmlReport, FrameMixin):
         heads = ["cluster", "rows", "share", *["mostly"] * with_classes]
         heads += ["what sets it apart", "typical rows", "borderline rows"]
         lines: list[list[str]] = []
-        for profile in self.clusters:
-            most = f"{short(profile.majority)} {percent(profile.majority_share or 0.0)}"
-            lines.append(
-                [
-                    str(profile.cluster),
-                    f"{profile.rows:,}",
-                    percent(profile.share),
-                    *[most] * with_classes,
-                    Html(bullets(map(str, profile.columns))),
-                    _numbers(profile.typical),
-                    _numbers(profile.borderline),
-                ]
-            )
+        for one in self.clusters:
+            most = f"{short(one.majority)} {percent(one.majority_share or 0.0)}"
+            line = [str(one.cluster), f"{one.rows:,}", percent(one.share), *[most] * with_classes]
+            apart = Html(bullets(map(str, one.columns)))
+            lines.append([*line, apart, _numbers(one.typical), _numbers(one.borderline)])
         return table(lines, heads) + paragraphs(self.notes)
 
 
@@ -503,13 +444,11 @@ def profile_clusters(
         n = len(inside)
         profile = ClusterProfile(number, n, n / len(labels), near, far, top, majority, share)
         clusters.append(profile)
-    scores = {} if target is None else {name: f(target, labels) for name, f in SCORES.items()}
+    scored = SCORES if target is not None else {}
+    scores = {name: score(target, labels) for name, (_, score) in scored.items()}
     silhouette = getattr(model, "silhouettes_", {}).get(len(clusters))
     noise, exact = int((labels < 0).sum()), getattr(model, "exactness_", "")
-    # The note about them recommends categories that count half, which those of means do already.
-    halved = hasattr(model, "category_weight")
-    divided = {} if halved else _divided(rows, labels, len(clusters))
-    return ClusteringProfile(len(rows), tuple(clusters), noise, silhouette, scores, exact, divided)
+    return ClusteringProfile(len(rows), tuple(clusters), noise, silhouette, scores, exact)
 
 
 def _read_labels(model: Any, rows: Table) -> tuple[np.ndarray, tuple[Measure, Rows, np.ndarray]]:
@@ -590,12 +529,6 @@ def _majority(
     names, counts = np.unique(classes[inside], return_counts=True)
     top = int(counts.argmax())
     return names.tolist()[top], float(counts[top] / len(inside))
-
-
-def _divided(rows: Table, labels: np.ndarray, n: int) -> dict[str, Any]:
-    """Return the columns whose levels divide the clusters, with these levels."""
-    cuts = {column.name: divided_by(column, labels, n) for column in rows.columns}
-    return {name: levels for name, levels in cuts.items() if levels}
 
 
 def _numbers(rows: tuple[Any, ...]) -> str:

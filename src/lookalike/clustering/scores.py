@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from lookalike.errors import InPython, InvalidInput, Phrase, UndefinedMeasure
-from lookalike.evaluate.space import as_space, needs_distances
 from lookalike.saving.fields import Choice
 from lookalike.table.model.targets import code_labels
 
@@ -19,7 +18,7 @@ def purity(y: Any, labels: Any) -> float:
     """Return the share of rows whose class is the most frequent one in their cluster.
 
     More clusters make it easier: with one cluster per row it is 1. Compare clusterings with the
-    same number of clusters, or use ``adjusted_rand``.
+    same number of clusters, or use the adjusted Rand index of scikit-learn.
 
     Parameters
     ----------
@@ -35,32 +34,6 @@ def purity(y: Any, labels: Any) -> float:
     """
     table, _, _ = _contingency(y, labels, "purity")
     return float(table.max(axis=0, initial=0).sum() / len(labels)) if table.size else 0.0
-
-
-def adjusted_rand(y: Any, labels: Any) -> float:
-    """Return how far two groupings of the same rows agree: 1 alike, 0 as by chance.
-
-    Parameters
-    ----------
-    y, labels : arrays of n
-        Either way round. Here -1 is a group like any other.
-
-    References
-    ----------
-    .. [1] L. Hubert, P. Arabie (1985). Comparing partitions. Journal of Classification 2(1),
-       193-218. doi:10.1007/BF01908075
-
-    Examples
-    --------
-    >>> from lookalike.clustering import adjusted_rand
-    >>> round(adjusted_rand([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1]), 6)
-    0.324324
-    """
-    from sklearn.metrics import adjusted_rand_score
-
-    # scikit-learn wants codes of one type; classes may be of any type here.
-    one, two = (code_labels(side, len(labels), "adjusted_rand")[0] for side in (y, labels))
-    return float(adjusted_rand_score(one, two)) if len(one) > 1 else 1.0
 
 
 def clustering_f_measure(y: Any, labels: Any, definition: str = "class_weighted") -> float:
@@ -114,46 +87,24 @@ def f_from_counts(
     return float(f[matched].sum() / len(of_class))
 
 
-def silhouette(space: Any, labels: Any) -> float:
-    """Return how much nearer rows are to their own cluster than to the next one, from -1 to 1.
-
-    For a row, a is the mean distance to the others of its cluster, b the smallest mean distance to
-    another cluster; the score is the mean of (b - a) / max(a, b). A row alone in its cluster has 0.
-
-    Parameters
-    ----------
-    space : fitted measure, or square matrix of distances
-    labels : array of n cluster labels
-        At least two different ones.
-
-    References
-    ----------
-    .. [1] P. Rousseeuw (1987). Silhouettes: a graphical aid to the interpretation and validation
-       of cluster analysis. Journal of Computational and Applied Mathematics 20, 53-65.
-       doi:10.1016/0377-0427(87)90125-7
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lookalike.clustering import silhouette
-    >>> points = np.array([0, 1, 2, 10, 11, 12])
-    >>> distances = np.abs(points[:, None] - points)
-    >>> round(silhouette(distances, [0, 0, 0, 1, 1, 1]), 6)
-    0.865657
-    """
-    who = "silhouette"
-    measure = needs_distances(as_space(space, who), who)
-    codes, _ = code_labels(labels, len(measure.rows_), who)
-    return silhouette_of(measure.distance(), codes)
-
-
 def among(distances: np.ndarray, members: np.ndarray) -> np.ndarray:
     """Return the distances of some rows among each other; no copy where these are all rows."""
     return distances if len(members) == len(distances) else distances[np.ix_(members, members)]
 
 
 def silhouette_of(distances: np.ndarray, codes: np.ndarray) -> float:
-    """Return the mean silhouette for a checked matrix; noise is a group like any other here."""
+    """Return how much nearer rows are to their own cluster than to the next one, from -1 to 1.
+
+    The mean silhouette [1]_ for a matrix of distances: with a the mean distance of a row to the
+    others of its cluster and b the smallest mean distance to another cluster, the mean of
+    (b - a) / max(a, b). Noise is a group like any other here.
+
+    References
+    ----------
+    .. [1] P. Rousseeuw (1987). Silhouettes: a graphical aid to the interpretation and validation
+       of cluster analysis. Journal of Computational and Applied Mathematics 20, 53-65.
+       doi:10.1016/0377-0427(87)90125-7
+    """
     from sklearn.metrics import silhouette_samples
 
     n_groups = len(np.unique(codes))

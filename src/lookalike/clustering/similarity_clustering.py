@@ -11,40 +11,9 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import make_generator
-from lookalike.clustering._clustering import (
-    Clustering,
-    Cut,
-    MeasureClusterer,
-    NearestExemplar,
-    cluster_medoids,
-    warn_other_number,
-)
-from lookalike.clustering._space import (
-    AUTO,
-    AUTO_LANDMARKS,
-    BY_DENSITY,
-    METHODS,
-    Space,
-    check_request,
-    count_landmarks,
-    exactness,
-)
-from lookalike.clustering.density import (
-    default_cluster_size,
-    density_clusters,
-    hierarchy_clusters,
-    knee,
-)
-from lookalike.clustering.partitions import (
-    Affinity,
-    Components,
-    Extension,
-    Spectral,
-    linkage_cut,
-    medoids_cut,
-)
+from lookalike.clustering import _clustering, density, partitions
+from lookalike.clustering._clustering import AUTO, METHODS, Clustering, MeasureClusterer, Space
 from lookalike.clustering.scores import silhouette_of
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase
 from lookalike.measures.contract.matrices import rectangle
@@ -181,7 +150,7 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         "min_neighbors": fields.Integer(1),
         "min_cluster_size": fields.Either(fields.Integer(2), fields.Choice(AUTO)),
         "max_clusters": fields.Integer(2, INT64),
-        "landmarks": fields.Either(fields.Choice(AUTO_LANDMARKS, None), fields.Integer(2)),
+        "landmarks": fields.Either(fields.Choice(AUTO, None), fields.Integer(2)),
         "exemplar_distances_": fields.Array("float64", "rows"),
         "exactness_": fields.Text(),
         "min_cluster_size_": fields.Sometimes(fields.Integer(1)),
@@ -202,7 +171,7 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
     min_neighbors: int = 5
     min_cluster_size: int | str = AUTO
     max_clusters: int = 10
-    landmarks: int | str | None = AUTO_LANDMARKS
+    landmarks: int | str | None = AUTO
     dense_limit: int = 20_000
     kinds: Mapping[str, Any] | None = None
     random_state: Any = None
@@ -232,45 +201,48 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         """Cluster a space that may have its matrix already."""
         for stale in ("eps_", "min_cluster_size_", "silhouettes_", "landmarks_"):
             self.__dict__.pop(stale, None)  # of an earlier fit
-        n_landmarks = count_landmarks(space, self.landmarks, self.method, self.n_clusters)
+        given = self.landmarks, self.method, self.n_clusters
+        n_landmarks = _clustering.count_landmarks(space, *given)
         who = Phrase(Param("method", self.method, of=type(self).__name__))
         if self.method == "components":
             if self.affinity != "similarity":  # the default before "components" took it
-                given = Param("affinity", self.affinity, of=type(self).__name__)
+                where = Param("affinity", self.affinity, of=type(self).__name__)
                 hint = ("Use ", Param("method", "spectral"))
-                raise InvalidInput(given, Param("method", "spectral"), repr(self.method), hint)
+                raise InvalidInput(where, Param("method", "spectral"), repr(self.method), hint)
             space = space.balanced()
-        check_request(space, who, self.method, self.n_clusters, n_landmarks)
+        _clustering.check_request(space, who, self.method, self.n_clusters, n_landmarks)
         if self.preference is not None and (self.method, self.n_clusters) != ("affinity", AUTO):
             rule = Param("method", "affinity"), " and ", Param("n_clusters", AUTO)
-            given = Param("preference", self.preference, of=type(self).__name__)
+            where = Param("preference", self.preference, of=type(self).__name__)
             other = f"{self.method!r} and {self.n_clusters!r}"
-            raise InvalidInput(given, rule, other, ("Leave ", Param("preference"), " out"))
+            raise InvalidInput(where, rule, other, ("Leave ", Param("preference"), " out"))
         self.measure_, self.rows_ = space.measure, space.rows
-        if self.method in BY_DENSITY:
+        if self.method in _clustering.BY_DENSITY:
             clustering = self._by_density(space)
         else:
             clustering = self._by_number(space, n_landmarks)
         self._adopt(clustering)
         basis = getattr(self, "landmarks_", None)
-        self.exactness_ = exactness(len(space), basis, self.method)
+        self.exactness_ = _clustering.exactness(len(space), basis, self.method)
         asked, found = self.n_clusters, self.n_clusters_
         if self.method == "affinity" and found > 1 and asked not in (AUTO, found):
             # Some numbers have no preference that leads to them.
             needed = f"a preference that elects {asked} exemplars"
-            warn_other_number(self, needed, f"{found} exemplars at the nearest")
+            _clustering.warn_other_number(self, needed, f"{found} exemplars at the nearest")
         elif asked not in (AUTO, found):
-            warn_other_number(self, f"rows of {asked} different kinds", f"{found}")
+            _clustering.warn_other_number(self, f"rows of {asked} different kinds", f"{found}")
         self.exemplar_distances_ = self._own_distances()
 
     def _by_density(self, space: Space) -> Clustering:
         if self.method == "hdbscan":
-            auto = self.min_cluster_size == AUTO
-            smallest = default_cluster_size(len(space)) if auto else int(self.min_cluster_size)
-            self.min_cluster_size_ = smallest
-            return hierarchy_clusters(space, self.min_neighbors, smallest)
-        self.eps_ = knee(space, self.min_neighbors) if self.eps == KNEE else float(self.eps)
-        return density_clusters(space, self.eps_, self.min_neighbors)
+            smallest = self.min_cluster_size
+            if smallest == AUTO:
+                smallest = density.default_cluster_size(len(space))
+            self.min_cluster_size_ = int(smallest)
+            return density.hierarchy_clusters(space, self.min_neighbors, self.min_cluster_size_)
+        eps = None if self.eps == KNEE else float(self.eps)
+        self.eps_, clustering = density.density_clusters(space, eps, self.min_neighbors)
+        return clustering
 
     def _by_number(self, space: Space, n_landmarks: int | None) -> Clustering:
         rng = make_generator(self.random_state)
@@ -284,15 +256,15 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         numbers = self._numbers(known) if self.preference is None else []
         if numbers in ([1], [len(known)]):  # trivial: all rows together, or each by itself
             labels = np.arange(len(known)) if numbers != [1] else np.zeros(len(known), np.int64)
-            exemplars = cluster_medoids(known.distances(), labels)
-            clustering = Clustering(labels, exemplars, NearestExemplar(exemplars))
+            exemplars = _clustering.cluster_medoids(known.distances(), labels)
+            clustering = Clustering(labels, exemplars, _clustering.NearestExemplar(exemplars))
         elif self.preference is not None:
-            clustering = Affinity(known, seed).elect(self.preference)
+            clustering = partitions.Affinity(known, seed).elect(self.preference)
         else:
             cut = self._prepare(space, known, basis, seed, max(numbers))
             clustering = self._best(cut, known, basis, numbers)
         # The model of eigenvectors compares with landmarks, and has labeled all rows.
-        if basis is None or isinstance(clustering.model, Extension):
+        if basis is None or isinstance(clustering.model, partitions.Extension):
             return clustering
         model = clustering.model.moved(basis)
         # The rows that are no landmarks join the clusters as new rows do.
@@ -304,56 +276,44 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
     def _numbers(self, known: Space) -> list[int]:
         """Return the numbers of clusters to try."""
         n, asked = len(known), self.n_clusters
-        if (n < 3 and asked == AUTO) or asked == 1 or self._all_alike(known):
+        # Of similarities where they are made anyway: it saves a second matrix.
+        similar = self.method in _clustering.BY_VECTORS and self.affinity == "similarity"
+        differ = known.similarities() < 1 if similar else known.distances()
+        if asked == 1 or (asked == AUTO and n < 3) or not differ.any():
             return [1]
         return list(range(2, min(self.max_clusters, n - 1) + 1)) if asked == AUTO else [int(asked)]
 
-    def _all_alike(self, known: Space) -> bool:
-        similar = self.method == "spectral" and self.affinity == "similarity"
-        if similar or self.method == "components":  # saves a second matrix
-            return not (known.similarities() < 1).any()
-        return not known.distances().any()
-
     def _prepare(
         self, space: Space, known: Space, basis: np.ndarray | None, seed: int, most: int
-    ) -> Cut:
-        if self.method == "components":
-            return Components(space, seed, most, basis, known).cut
-        if self.method == "spectral":
-            return Spectral(self.affinity, self.sigma, space, seed, most, basis, known).cut
+    ) -> _clustering.Cut:
+        if self.method in _clustering.BY_VECTORS:
+            affinity = self.affinity if self.method == "spectral" else ""
+            vectors = partitions.Eigenvectors(affinity, self.sigma, space, seed, most, basis, known)
+            return vectors.cut
         if self.method == "affinity":
-            return Affinity(known, seed).cut
+            return partitions.Affinity(known, seed).cut
         if self.method == "medoids":
-            return medoids_cut(known.distances())
-        return linkage_cut(known.distances(), self.method)
+            return partitions.medoids_cut(known.distances())
+        return partitions.linkage_cut(known.distances(), self.method)
 
     def _best(
-        self, cut: Cut, known: Space, basis: np.ndarray | None, numbers: list[int]
+        self, cut: _clustering.Cut, known: Space, basis: np.ndarray | None, numbers: list[int]
     ) -> Clustering:
         """Return the clustering with the highest silhouette; the fewer clusters on ties."""
         if self.n_clusters != AUTO:
             return cut(numbers[0])
-        best: Clustering | None = None
-        self.silhouettes_: dict[int, float] = {}
-        with Progress("trying numbers of clusters", len(numbers)) as bar:
-            for wanted in numbers:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", LookalikeWarning)  # no number was asked for
-                    clustering = cut(wanted)
-                bar.advance()
-                labels, k = clustering.labels, len(clustering.exemplars)
-                if k in self.silhouettes_:  # affinity propagation came to a number tried already
-                    continue
-                # Spectral clustering labels all rows; the silhouette is that of the landmarks,
-                # whose matrix exists.
-                if basis is not None and len(labels) > len(basis):
-                    labels = labels[basis]
-                single = len(np.unique(labels)) < 2
-                score = -1.0 if single else silhouette_of(known.distances(), labels)
-                if best is None or score > max(self.silhouettes_.values()):
-                    best = clustering
-                self.silhouettes_[k] = score
-        assert best is not None
+
+        def judge(found: Clustering) -> float:
+            # Spectral clustering labels all rows; the silhouette is that of the landmarks, whose
+            # matrix exists.
+            every = basis is not None and len(found.labels) > len(basis)
+            labels = found.labels[basis] if every else found.labels
+            single = len(np.unique(labels)) < 2
+            return -1.0 if single else silhouette_of(known.distances(), labels)
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LookalikeWarning)  # no number was asked for
+            best, self.silhouettes_ = _clustering.best_number(numbers, cut, judge)
         return best
 
     # -- what has been found -----------------------------------------------------------------------

@@ -98,7 +98,10 @@ def make_sequences_of_sets(
     >>> len(published)
     400
     """
-    _check(kind, n_per_class, unordered)
+    who = "make_sequences_of_sets"
+    Choice("items", "lengths", "order").check(who, "kind", kind)
+    Integer(1).check(who, "n_per_class", n_per_class, "Raise it")
+    Choice("shuffled", "level").check(who, "unordered", unordered)
     rng = make_generator(random_state)
     cells = np.empty(2 * n_per_class, dtype=object)
     for i in range(len(cells)):
@@ -107,18 +110,13 @@ def make_sequences_of_sets(
         length = LENGTH + (side * length_gap if kind == "lengths" else 0.0)
         item = ITEM + (side * item_gap if kind == "items" else 0.0)
         rises = kind == "order" and not (second and unordered == "level")
-        cell = _sequence(rng, length, item, shift if rises else 0.0, max_item, size_spread)
+        n = _integer(rng, MAX_LENGTH, length, LENGTH_SPREAD, 2)
+        means = item_means(item, shift if rises else 0.0, n)
+        cell = [_set(rng, mean, max_item, size_spread) for mean in means]
         order = rng.permutation(len(cell)) if second and rises else range(len(cell))
         cells[i] = tuple(cell[j] for j in order)
     column = Column("sequence", Kind("sequence", f"made: {kind}"), cells)
     return Table([column]), np.repeat([0, 1], n_per_class)
-
-
-def _check(kind: str, n_per_class: int, unordered: str) -> None:
-    who = "make_sequences_of_sets"
-    Choice("items", "lengths", "order").check(who, "kind", kind)
-    Integer(1).check(who, "n_per_class", n_per_class, "Raise it")
-    Choice("shuffled", "level").check(who, "unordered", unordered)
 
 
 def item_means(item: float, shift: float, length: int) -> np.ndarray:
@@ -134,13 +132,6 @@ def item_means(item: float, shift: float, length: int) -> np.ndarray:
 
 def _integer(rng: np.random.Generator, high: int, mean: float, spread: float, low: int) -> int:
     return int(np.clip(np.rint(rng.normal(high * mean, high * spread)), low, high))
-
-
-def _sequence(
-    rng: np.random.Generator, length: float, item: float, shift: float, max_item: int, spread: float
-) -> list[frozenset[int]]:
-    n = _integer(rng, MAX_LENGTH, length, LENGTH_SPREAD, 2)
-    return [_set(rng, mean, max_item, spread) for mean in item_means(item, shift, n)]
 
 
 def _set(rng: np.random.Generator, mean: float, max_item: int, spread: float) -> frozenset[int]:

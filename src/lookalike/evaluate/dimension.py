@@ -67,7 +67,12 @@ def intrinsic_dimension(
     >>> 1.8 < intrinsic_dimension(Vector().fit(sheet)) < 2.2
     True
     """
-    _check(k1, k2, average, scale, embed)
+    if not Integer(3).fits(k1) or not Integer(3).fits(k2) or k2 < k1:
+        found, where = f"{k1!r}, {k2!r}", Param("k1", k1, of=WHO)
+        raise InvalidInput(where, "3 <= k1 <= k2", found, "Choose other ones")
+    Choice("levina", "mackay").check(WHO, "average", average)
+    Choice("std", "variance", None).check(WHO, "scale", scale)
+    Maybe(Integer(1)).check(WHO, "embed", embed, "Raise it")
     if isinstance(space, np.ndarray | list):
         found = "a bare matrix, which need not be of such distances"
         hint = ("Pass a fitted Vector, or ", Param("embed"))
@@ -90,15 +95,6 @@ def intrinsic_dimension(
         needed = "rows to scale or embed"
         raise InvalidInput(WHO, needed, "a NeighborGraph", "Pass the fitted measure")
     return _estimate(_near(checked, k2, blur), k1, k2, average, blur)
-
-
-def _check(k1: Any, k2: Any, average: str, scale: str | None, embed: int | None) -> None:
-    if not Integer(3).fits(k1) or not Integer(3).fits(k2) or k2 < k1:
-        found, hint = f"{k1!r}, {k2!r}", "Choose other ones"
-        raise InvalidInput(Param("k1", k1, of=WHO), "3 <= k1 <= k2", found, hint)
-    Choice("levina", "mackay").check(WHO, "average", average)
-    Choice("std", "variance", None).check(WHO, "scale", scale)
-    Maybe(Integer(1)).check(WHO, "embed", embed, "Raise it")
 
 
 def _near(space: Measure | NeighborGraph, k: int, blur: float = 0.0) -> np.ndarray:

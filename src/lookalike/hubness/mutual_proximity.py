@@ -141,13 +141,20 @@ class MutualProximity(_Scaled):
         self.reference_: np.ndarray | None = None
         if self.model_ in ALL_TRIPLES:
             if self.sample is not None:
-                who = Param("model", self.model_, of="MutualProximity")
-                needed = ("a model that can be fitted to ", Param("sample", self.sample))
-                hint = ("Use ", Param("model", MODELS[2]), " or ", Param("model", MODELS[3]))
-                raise InvalidInput(who, needed, repr(self.model_), hint)
+                asked = Param("model", self.model_, of="MutualProximity")
+                rule = ("a model that can be fitted to ", Param("sample", self.sample))
+                advice = ("Use ", Param("model", MODELS[2]), " or ", Param("model", MODELS[3]))
+                raise InvalidInput(asked, rule, repr(self.model_), advice)
             self._check_cost(n)
-        if self.model_ == "empirical":
-            self._ranks = self._count_ranks()
+            if self.model_ == "empirical":
+                self._ranks, tied = self._count_ranks()
+                # Comparisons are strict, so tied rows count for no pair.
+                if n > 2 and tied > n * (n - 1) / 2:
+                    who, needed = "MutualProximity.fit", "distances that differ"
+                    share = tied / (n * (n - 1))
+                    found = f"{share:.0%} tied within their row, so that all values are low"
+                    hint = InPython("Ask k_occurrence for ties='expected'")
+                    warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=4)
         if self.sample is not None and self.sample < n - 1:
             rng = make_generator(self.random_state)
             self.reference_ = np.sort(rng.choice(n, self.sample, replace=False))
@@ -163,37 +170,23 @@ class MutualProximity(_Scaled):
             advice = ("Use ", faster, ", which gives much the same lists")
             warnings.warn(LookalikeWarning(who, "fewer rows", found, advice), stacklevel=5)
 
-    def _count_ranks(self) -> np.ndarray:
-        """Return the competition rank of every distance within its row, -1 where undefined."""
-        rows = self.measure_.rows_
-        n = len(rows)
+    def _count_ranks(self) -> tuple[np.ndarray, int]:
+        """Return the competition rank of every distance within its row, and how many are tied."""
+        rows, n = self.measure_.rows_, len(self.measure_.rows_)
         ranks = np.empty((n, n), dtype=rank_type(n))
 
         def rank_strip(part: slice) -> int:
-            d = self._strip(rows[part])
-            # Sorting is several times faster without NaN; the kernel reads d itself.
-            order = np.argsort(np.where(np.isnan(d), np.inf, d), axis=1)
-            return int(kernels.competition_ranks(d, order, ranks[part]))
+            return competition_ranks(self._strip(rows[part]), ranks[part])
 
         parts = [(part,) for part in blocks(n, ROWS_PER_STRIP)]
-        tied = sum(run(rank_strip, parts, self.n_jobs, "ranking distances"))
-        # Comparisons are strict, so tied rows count for no pair.
-        if n > 2 and tied > n * (n - 1) / 2:
-            who, needed = "MutualProximity.fit", "distances that differ"
-            found = f"{tied / (n * (n - 1)):.0%} tied within their row, so that all values are low"
-            hint = InPython("Ask k_occurrence for ties='expected'")
-            warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=5)
-        return ranks
+        return ranks, sum(run(rank_strip, parts, self.n_jobs, "ranking distances"))
 
     def _rank_table(self) -> np.ndarray:
         # Ranks follow from the rows, and n**2 of them would dominate a saved file: they are
-        # computed again after loading, once, whichever thread is first. The warning was given
-        # when the measure was fitted.
+        # computed again after loading, once, whichever thread is first.
         with lock_of(self):
             if not hasattr(self, "_ranks"):
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", LookalikeWarning)
-                    self._ranks = self._count_ranks()
+                self._ranks, _ = self._count_ranks()
         return self._ranks
 
     def _strip(self, inner: Rows) -> np.ndarray:
@@ -251,12 +244,11 @@ class MutualProximity(_Scaled):
         self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts
     ) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
         """Return mean and spread of the rows and of the columns, each other counted if new."""
-        mean, sd = a["mean"][:, None], a["sd"][:, None]
+        mean, sd, means, sds = a["mean"][:, None], a["sd"][:, None], b["mean"], b["sd"]
         if not self.augment:
-            return (mean, sd), (b["mean"], b["sd"])
-        others, new = a["others"][:, None], a["new"][:, None]
-        grown_b = grown(b["mean"], b["sd"], b["others"], back, new)
-        return grown(mean, sd, others, d, b["new"]), grown_b
+            return (mean, sd), (means, sds)
+        grown_b = grown(means, sds, b["others"], back, a["new"][:, None])
+        return grown(mean, sd, a["others"][:, None], d, b["new"]), grown_b
 
     def _candidates(self, a: Rows, b: Rows, near: NeighborGraph) -> np.ndarray:
         # Lists hold one distance of a pair; these need triples, or the distance back as well.
@@ -265,29 +257,25 @@ class MutualProximity(_Scaled):
         return super()._candidates(a, b, near)
 
     def _compare_counts(self, a: Rows, b: Rows) -> np.ndarray:
-        n = len(self.measure_.rows_)
+        n, out = len(self.measure_.rows_), np.empty((len(a), len(b)))
         new_a, new_b = a.seen < 0, b.seen < 0
         if not new_a.any() and not new_b.any():
-            ranks, out = self._rank_table(), np.empty((len(a), len(b)))
+            ranks = self._rank_table()
             kernels.mutual_counts(ranks, a.seen, b.seen, ranks.dtype.type(0), out)
             return out / n
-        # Counts are integers, so ranks and distances lead to the same values for fitted rows.
-        joined = new_a[:, None].astype(np.int64) + new_b if self.augment else 0
-        return np.asarray(self._count_new(a, b) / (n + joined))
-
-    def _count_new(self, a: Rows, b: Rows) -> np.ndarray:
-        """Return counts for rows without ranks, from distances."""
-        # In strips of b: distances of all rows of b to all fitted ones may not fit in memory.
+        # Rows without ranks are counted from distances. Counts are integers, so both lead to the
+        # same values for fitted rows. In strips of b: distances of all rows of b to all fitted
+        # ones may not fit in memory.
         d, back = self._distances(a, b)
         from_a = self._strip(a.parts[INNER])
-        out = np.empty(d.shape)
         for part in blocks(len(b), ROWS_PER_STRIP):
             from_b = self._strip(b.parts[INNER][part])
             some = np.empty((len(a), len(from_b)))
             there, home = (np.ascontiguousarray(v[:, part]) for v in (d, back))
             kernels.farther_counts(from_a, from_b, there, home, some)
             out[:, part] = some
-        return out
+        joined = new_a[:, None].astype(np.int64) + new_b if self.augment else 0
+        return np.asarray(out / (n + joined))
 
     def _compare_jointly(self, a: Rows, b: Rows) -> np.ndarray:
         d, back = self._distances(a, b)
@@ -307,8 +295,7 @@ class MutualProximity(_Scaled):
         flat = (sd == 0) | (sds == 0)
         if not flat.any():
             return joint
-        apart = gauss_survival(d, mean, sd) * gauss_survival(back, means, sds)
-        return np.where(flat, apart, joint)
+        return np.where(flat, gauss_survival(d, mean, sd) * gauss_survival(back, means, sds), joint)
 
     def _deviations(self, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
         d = self._strip(rows.parts[INNER])
@@ -355,6 +342,24 @@ class MutualProximity(_Scaled):
 def rank_type(n: int) -> type[np.signedinteger[Any]]:
     """Return the narrowest type for ranks and counts of n rows: the table has n**2 of them."""
     return np.int16 if n <= np.iinfo(np.int16).max else np.int32
+
+
+def competition_ranks(d: np.ndarray, out: np.ndarray) -> int:
+    """Write how many smaller distances each row has into out; return how many entries are tied.
+
+    NaN gets rank -1, below every other; d is changed.
+    """
+    unknown, n = np.isnan(d), d.shape[1]
+    d[unknown] = np.inf  # sorting is several times faster without NaN
+    order = d.argsort(axis=1)
+    d = np.take_along_axis(d, order, axis=1)
+    ends = np.ones((len(d), n + 1), dtype=bool)  # of runs of equal distances
+    ends[:, 1:-1] = d[:, 1:] != d[:, :-1]
+    smaller = np.maximum.accumulate(np.where(ends[:, :-1], np.arange(n), 0), axis=1)
+    np.put_along_axis(out, order, smaller, axis=1)
+    out[unknown] = -1
+    alone = ends[:, :-1] & ends[:, 1:]
+    return int((~alone & np.isfinite(d)).sum())
 
 
 def default_reducer(measure: Measure, n_rows: int) -> MutualProximity:

@@ -95,9 +95,8 @@ skewness 5.20 -> 0.20, rows in no list 90 -> 16.
         """Whether there is a problem and the reduction, tried on the same rows, made it smaller."""
         if not self.problem or self.before is None or self.after is None:
             return False
-        (skew, largest), (skew_after, largest_after) = (
-            (one["skewness"] or 0.0, one["largest"] or 0.0) for one in (self.before, self.after)
-        )
+        skew, skew_after = (one["skewness"] or 0.0 for one in (self.before, self.after))
+        largest, largest_after = (one["largest"] or 0.0 for one in (self.before, self.after))
         return largest_after < largest and skew_after <= MAX_KEPT_SKEWNESS * skew
 
     def __str__(self) -> str:
@@ -149,12 +148,8 @@ def try_reduction(space: Space, k: int) -> tuple[Statistics, Statistics, str] | 
 
 def count_hubs(counts: np.ndarray) -> Statistics:
     """Return the statistics that a verdict is about, for the k-occurrence of every row."""
-    orphans = float((counts == 0).sum())
-    return {
-        "skewness": occurrence.skewness(counts),
-        "largest": float(counts.max()),
-        "orphans": orphans,
-    }
+    largest, orphans = float(counts.max()), float((counts == 0).sum())
+    return {"skewness": occurrence.skewness(counts), "largest": largest, "orphans": orphans}
 
 
 def _describe(*spaces: Statistics) -> str:
@@ -261,9 +256,8 @@ def hub_maps(report: HubnessReport, rows: np.ndarray, coordinates: np.ndarray) -
         caption = f"{hubs}, {int((some == 0).sum()):,} rows in no list"
         if len(report.occurrences) > 1:
             caption = f"{name.capitalize()}: {caption}"
-        panels.append(
-            markup.figure(markup.svg(480, height, f"map of rows. {caption}", parts), caption)
-        )
+        drawing = markup.svg(480, height, f"map of rows. {caption}", parts)
+        panels.append(markup.figure(drawing, caption))
     key = [
         (COLORS[0], "hubs; the larger, the more lists they are in"),
         (FOR, "other rows"),
@@ -361,10 +355,10 @@ class HubnessReport(Result):
 
     def rows(self) -> list[tuple[str, str, list[str]]]:
         """Return (statistic, its meaning, the values as text) for every statistic."""
-        rows = []
+        rows, columns = [], self.statistics.values()
         for name, (label, form) in STATISTICS.items():
-            if any(name in statistics for statistics in self.statistics.values()):
-                values = [statistics.get(name) for statistics in self.statistics.values()]
+            if any(name in column for column in columns):
+                values = [column.get(name) for column in columns]
                 texts = ["–" if value is None else form.format(value) for value in values]
                 rows.append((name, label.format(factor=self.factor), texts))
         return rows
@@ -393,15 +387,14 @@ class HubnessReport(Result):
             return []
         # Of a reducer, the space before: after it there are hardly rows that no list reaches.
         scores = occurrence.antihub_scores(next(iter(self.lists.values())), self.k)
-        order = np.argsort(-scores, kind="stable")[:n]
-        return [{"row": int(i), "score": float(scores[i])} for i in order]
+        order = np.argsort(-scores, kind="stable")[:n].tolist()
+        return [{"row": i, "score": float(scores[i])} for i in order]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the occurrences as plain values, for JSON."""
-        test, found = None, self.test
-        if found is not None:
-            test = {"statistic": found.statistic, "pvalue": found.pvalue}
-            test |= {"only_before": found.only_first, "only_after": found.only_second}
+        test, names = None, ("statistic", "pvalue", "only_before", "only_after")
+        if self.test is not None:
+            test = dict(zip(names, vars(self.test).values(), strict=True))
         answer = {
             "title": self.title,
             "k": self.k,
@@ -454,16 +447,10 @@ class HubnessReport(Result):
 
     def cells(self) -> dict[str, list[Any]]:
         """Return one row per statistic."""
-        rows = self.rows()
-        values = {
-            column: [numbers.get(name) for name, _, _ in rows]
-            for column, numbers in self.statistics.items()
-        }
-        return {
-            "statistic": [row[0] for row in rows],
-            "meaning": [row[1] for row in rows],
-            **values,
-        }
+        names, meanings, _ = map(list, zip(*self.rows(), strict=True))
+        columns = self.statistics.items()
+        values = {column: [found.get(name) for name in names] for column, found in columns}
+        return {"statistic": names, "meaning": meanings, **values}
 
     def render(self, console: Console, spell: Spell = str) -> None:
         """Print a summary, the statistics, then the rows in the most lists."""
@@ -488,13 +475,11 @@ class HubnessReport(Result):
         lines = [
             [short(self.id_of(row)), *map("{:g}".format, n)] for row, *n in map(dict.values, hubs)
         ]
-        if self.table is not None and self._n_missing is not None:
-            missing = self._n_missing
+        missing = self._n_missing
+        if self.table is not None and missing is not None:
             heads.append("missing")
-            lines = [
-                [*line, str(missing[int(hub["row"])])]
-                for hub, line in zip(hubs, lines, strict=True)
-            ]
+            for hub, line in zip(hubs, lines, strict=True):
+                line.append(str(missing[int(hub["row"])]))
             # What the numbers leave of the width is for the row.
             wide = (max(map(len, column)) for column in zip(heads, *lines, strict=True))
             rest = max(20, width - sum(wide) - layout.SPACES * (len(heads) + 2))
@@ -509,9 +494,8 @@ class HubnessReport(Result):
         before, *after = self.statistics.values()
         if after:
             return HubVerdict(before, before, after[0])
-        verdict = HubVerdict(before)
-        tried = try_reduction(self.space, self.k) if verdict.problem else None
-        return verdict if tried is None else HubVerdict(before, *tried)
+        tried = HubVerdict(before).problem and try_reduction(self.space, self.k)
+        return HubVerdict(before, *(tried or ()))
 
     @property
     def verdict(self) -> str:
@@ -628,13 +612,10 @@ def hubness_report(
         spaces = {"before": checked.measure_, "after": checked}
         title = f"{title} of {type(checked.measure_).__name__}"
     n = size_of(checked)
-    labels = _labels(y, n)
-    report = HubnessReport(
-        f"{title}, {n:,} rows", k, factor, {}, {}, space=checked, table=table, reason=reason
-    )
+    labels, title = _labels(y, n), f"{title}, {n:,} rows"
+    report = HubnessReport(title, k, factor, {}, {}, space=checked, table=table, reason=reason)
     right = [_count(report, name, each, labels, ties) for name, each in spaces.items()]
-    known = labels[0] is not None and len(right) == 2
-    test = agreement.mcnemar(*right) if known else None
+    test = agreement.mcnemar(*right) if len(right) == 2 and right[0] is not None else None
     return replace(report, test=test, notes=list(dict.fromkeys(report.notes)))
 
 
@@ -648,14 +629,14 @@ def _is_table(space: Any) -> bool:
     return n_rows != n_columns or np.asarray(space).dtype.kind not in "biuf"
 
 
-def _labels(y: Any, n: int) -> tuple[np.ndarray | None, list[Any] | None]:
-    """Return single labels as codes, or sets of labels."""
+def _labels(y: Any, n: int) -> np.ndarray | list[Any] | None:
+    """Return single labels as an array of codes, sets of labels as a list."""
     if y is None:
-        return None, None
+        return None
     listed = not isinstance(y, str) and hasattr(y, "__len__") and len(y) == n
     if listed and all(isinstance(cell, set | frozenset | list | tuple) for cell in y):
-        return None, list(y)
-    return code_labels(y, n, WHO)[0], None
+        return list(y)
+    return code_labels(y, n, WHO)[0]
 
 
 def _inner(space: Any) -> Any:
@@ -664,14 +645,10 @@ def _inner(space: Any) -> Any:
 
 
 def _count(
-    report: HubnessReport,
-    name: str,
-    space: Space,
-    labels: tuple[np.ndarray | None, list[Any] | None],
-    ties: str,
+    report: HubnessReport, name: str, space: Space, y: np.ndarray | list[Any] | None, ties: str
 ) -> np.ndarray | None:
     """Fill in a column of the report; return which votes are right, where there are labels."""
-    k, notes, (y, label_sets) = report.k, report.notes, labels
+    k, notes = report.k, report.notes
     lists = lists_of(space, k, WHO)
     if isinstance(space, NeighborGraph):
         lists = space  # with all its entries, which may show where ties end
@@ -681,10 +658,8 @@ def _count(
     report.occurrences[name] = counts
     own = HubsAndOrphans(counts, k, report.factor)
     numbers: Statistics = {
-        "skewness": occurrence.skewness(counts),
-        "largest": own.largest,
+        **count_hubs(counts),
         "hubs": float(len(own.hubs)),
-        "orphans": float(len(own.orphans)),
         "reachability": float((counts > 0).mean()),
         "hub_occurrence": occurrence.hub_occurrence(counts, report.factor),
         "robin_hood": occurrence.robin_hood(counts),
@@ -699,22 +674,22 @@ def _count(
     if isinstance(report.space, _Reducer):
         numbers |= {f"mean_{g}": mean for g, mean in groups.mean_occurrence(counts).items()}
     right = None
-    if y is not None:
+    if isinstance(y, list):
+        numbers["retrieval"] = agreement.retrieval_accuracy(lists, y, k)
+    elif y is not None:
         numbers["accuracy_1"] = agreement.loo_accuracy(lists, y, 1)
         right = agreement.loo_predict(lists, y, k) == y
         numbers["accuracy"] = float(right.mean())
         if isinstance(space, NeighborGraph):
             notes.append("the Goodman-Kruskal index needs all distances, not only lists")
         elif len(y) > MAX_ROWS_FOR_ALL_PAIRS:
-            few = f"{MAX_ROWS_FOR_ALL_PAIRS:,} rows"
-            notes.append(f"the Goodman-Kruskal index is left out above {few}")
+            most = f"{MAX_ROWS_FOR_ALL_PAIRS:,} rows"
+            notes.append(f"the Goodman-Kruskal index is left out above {most}")
         else:
             numbers["goodman_kruskal"] = agreement.goodman_kruskal(space, y)
         bad = occurrence.badness(counted, y, k, ties=ties, random_state=0)
         numbers["bad"] = 100 * float(bad.sum()) / float(counts.sum())
         numbers |= {f"bad_{g}": rate for g, rate in groups.badness(bad, counts).items()}
-    if label_sets is not None:
-        numbers["retrieval"] = agreement.retrieval_accuracy(lists, label_sets, k)
     numbers |= _about_distances(space, len(lists), name, notes)
     near = lists.distances[:, : k + 1]
     tied = float((near[:, 1:] == near[:, :-1]).mean()) if near.shape[1] > 1 else 0.0

@@ -152,7 +152,8 @@ class NICDM(_Local, _Scaled):
 
     def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
         root_a, root_b = (np.sqrt(np.maximum(facts["mu"], self.floor_)) for facts in (a, b))
-        kernels.ratio_block(d, root_a, root_b, self.factor_)
+        d /= root_a[:, None] * root_b
+        d *= self.factor_
         return d
 
     def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
@@ -280,25 +281,21 @@ class CDM(_Local, _Scaled):
         return means
 
     def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
-        factor = np.empty(len(inner))
-        old = inner.seen >= 0
+        factor, old = np.empty(len(inner)), inner.seen >= 0
         factor[old] = self.factors_[inner.seen[old]]
-        if not old.all():
-            factor[~old] = self._new_factors(inner[~old])
-        return {"factor": factor}
-
-    def _new_factors(self, inner: Rows) -> np.ndarray:
+        if old.all():
+            return {"factor": factor}
         # Neighbors by the scaled distances d * f_y: the factor of the new row itself is the same
         # for all of its list and changes no order.
-        fitted = self.measure_.rows_
+        new, fitted = inner[~old], self.measure_.rows_
 
         def compare(rows: slice, columns: slice) -> np.ndarray:
-            return self.measure_.block(inner[rows], fitted[columns]) * self.factors_[columns]
+            return self.measure_.block(new[rows], fitted[columns]) * self.factors_[columns]
 
-        n = len(fitted)
-        fill = fill_by_blocks(compare, np.arange(n), np.full(len(inner), -1))
-        near = search(fill, len(inner), n, self.n_neighbors, n_jobs=self.n_jobs).finish()
-        return self.mean_ / np.maximum(mean_of_lists(near.distances), self.floor_)
+        fill = fill_by_blocks(compare, np.arange(len(fitted)), np.full(len(new), -1))
+        near = search(fill, len(new), len(fitted), self.n_neighbors, n_jobs=self.n_jobs).finish()
+        factor[~old] = self.mean_ / np.maximum(mean_of_lists(near.distances), self.floor_)
+        return {"factor": factor}
 
     def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
         d *= a["factor"][:, None] * b["factor"]
@@ -419,17 +416,17 @@ class _Excess(_Local, _Scaled):
         self.offset_ = 2 * float(rows.arrays["level"].max(initial=0.0))
         self.scale_ = median_distance(self, rows)
 
-    def _half(self, d: np.ndarray) -> np.ndarray:
-        """Return half of what the levels are subtracted from."""
-        return d
+    def _minuend(self, d: np.ndarray) -> np.ndarray:
+        """Return what the levels are subtracted from."""
+        return 2.0 * d
 
     def _order(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
         # A level of a new row above all fitted ones is cut, which moves its whole list by a
         # constant: no excess is below ``-offset_``.
-        levels = (np.minimum(facts["level"], self.offset_ / 2) for facts in (a, b))
-        half = self._half(d)
-        kernels.excess_block(half, *levels)
-        return half
+        own, other = (np.minimum(facts["level"], self.offset_ / 2) for facts in (a, b))
+        excess = self._minuend(d)
+        excess -= own[:, None] + other
+        return excess
 
     def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
         excess = self._order(d, back, a, b)
@@ -554,5 +551,5 @@ class DisSimLocal(_Excess):
         level = mean_of_lists(near.distances**2) - within / (2 * self.n_neighbors**2)
         return {"level": np.maximum(level, 0.0)}
 
-    def _half(self, d: np.ndarray) -> np.ndarray:
-        return d * d / 2
+    def _minuend(self, d: np.ndarray) -> np.ndarray:
+        return d * d

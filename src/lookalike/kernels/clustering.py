@@ -1,4 +1,4 @@
-"""Clusters from distances: connected components, DBSCAN and HDBSCAN, k-medoids, closures."""
+"""Clusters from distances: connected components, DBSCAN, spanning trees, k-medoids, closures."""
 
 import numpy as np
 
@@ -32,13 +32,12 @@ def join(parents, i, j):
 
 
 @kernel
-def join_edges(parents, ends, others, kept):
-    """Join along edges in their order; mark those that joined two components, return how many."""
-    count = 0
+def join_edges(parents, ends, others):
+    """Join along edges in their order; return which of them joined two components."""
+    kept = np.empty(ends.shape[0], np.bool_)
     for e in range(ends.shape[0]):
         kept[e] = join(parents, ends[e], others[e])
-        count += kept[e]
-    return count
+    return kept
 
 
 @kernel
@@ -50,10 +49,10 @@ def roots_of(parents):
     return roots
 
 
-# -- DBSCAN and HDBSCAN from blocks of distances ---------------------------------------------------
+# -- DBSCAN from pairs of rows ---------------------------------------------------------------------
 #
 # A row is core if at least ``needed`` rows, itself among them, are within ``eps``. Clusters are
-# the components of core rows within eps of each other. NaN is never within eps.
+# the components of core rows within eps of each other.
 
 
 @kernel
@@ -78,46 +77,10 @@ def count_close_pairs(left, right, needed, counts, parents, waiting, filled):
             join(parents, i, j)
 
 
-@kernel
-def write_labels(needed, counts, parents, waiting, filled, labels):
-    """Join what waited, number the clusters by first core row, give border rows their cluster.
-
-    A border row joins the lowest-numbered cluster with a core row within eps. Returns the number of
-    clusters.
-    """
-    n = counts.shape[0]
-    for i in range(n):
-        for s in range(filled[i]):
-            if counts[i] >= needed and counts[waiting[i, s]] >= needed:
-                join(parents, i, waiting[i, s])
-    n_clusters = 0
-    for i in range(n):
-        labels[i] = -1
-        if counts[i] >= needed:
-            n_clusters = _label_core(i, parents, labels, n_clusters)
-    for i in range(n):
-        for s in range(filled[i]):
-            j = waiting[i, s]
-            if counts[i] < needed and counts[j] >= needed:
-                _label_border(i, j, labels)
-            elif counts[j] < needed and counts[i] >= needed:
-                _label_border(j, i, labels)
-    return n_clusters
-
-
-@kernel
-def _label_core(i, parents, labels, n_clusters):
-    """Label a core row by its component; return the number of clusters so far."""
-    root = root_of(parents, i)  # the smallest index, so it has its label already
-    labels[i] = n_clusters if root == i else labels[root]
-    return n_clusters + (root == i)
-
-
-@kernel
-def _label_border(i, core, labels):
-    """Move row i to the cluster of a core row if that has a lower number."""
-    if labels[i] < 0 or labels[core] < labels[i]:
-        labels[i] = labels[core]
+# -- spanning trees of mutual reachability ---------------------------------------------------------
+#
+# The core distance of a row is the one within which it has as many rows as make it core; rows are
+# connected by an edge that costs max(distance, both core distances).
 
 
 @kernel
@@ -146,66 +109,17 @@ def spanning_tree(distances, core, ends, others, weights):
 
 
 @kernel
-def labels_within(eps, core, ends, others, weights, lists, gaps, parents, labels):
-    """Label rows at one eps from the edges of the spanning tree, sorted by weight.
-
-    ``lists`` and ``gaps`` hold the nearest rows of each row: a row that is not core has all its
-    neighbors within eps among them. Returns the number of clusters.
-    """
-    n = core.shape[0]
-    for i in range(n):
-        parents[i] = i
-    for e in range(ends.shape[0]):
-        # Edges are sorted: all others are longer.
-        if weights[e] > eps:
-            break
-        join(parents, ends[e], others[e])
-    n_clusters = 0
-    for i in range(n):
-        labels[i] = -1
-        if core[i] <= eps:
-            n_clusters = _label_core(i, parents, labels, n_clusters)
-    for i in range(n):
-        if core[i] <= eps:
-            continue
-        for s in range(lists.shape[1]):
-            # Also true of NaN, which is never within eps.
-            if not gaps[i, s] <= eps:
-                break
-            if core[lists[i, s]] <= eps:
-                _label_border(i, lists[i, s], labels)
-    return n_clusters
-
-
-@kernel
-def cheapest_edges_of_lists(lists, gaps, core, parts, wanted, cost, target):
-    """Find for each wanted row the cheapest way to a listed row of another part; inf if none.
+def cheapest_edges_of_block(block, rows, column, core, parts, cost, target):
+    """Work a block of distances (some rows, columns from ``column``) into their ways out.
 
     Reaching j from i costs max(distance, both core distances); ties go to the lower j.
     """
-    for i in range(lists.shape[0]):
-        if not wanted[i]:
-            continue
-        cost[i], target[i] = np.inf, -1
-        for s in range(lists.shape[1]):
-            j = lists[i, s]
-            if j < 0 or parts[i] == parts[j]:
-                continue
-            d = max(gaps[i, s], max(core[i], core[j]))
-            if d < cost[i] or (d == cost[i] and j < target[i]):
-                cost[i], target[i] = d, j
-
-
-@kernel
-def cheapest_edges_of_block(block, rows, column, core, parts, cost, target):
-    """Work a block of distances (some rows, columns from ``column``) into their ways out."""
     for a in range(block.shape[0]):
         i = rows[a]
         for b in range(block.shape[1]):
             j = column + b
             if parts[i] == parts[j] or np.isnan(block[a, b]):
                 continue
-            # Written out as above: through a function it takes five times as long.
             d = max(block[a, b], max(core[i], core[j]))
             if d < cost[i] or (d == cost[i] and j < target[i]):
                 cost[i], target[i] = d, j
@@ -381,44 +295,6 @@ CODES = {"min": MINIMUM, "product": PRODUCT, "lukasiewicz": LUKASIEWICZ}
 
 
 @kernel
-def weakest_links(s, out):
-    """Write the min-closure of a symmetric relation: the weakest edge on each path of a tree.
-
-    A maximum spanning tree is grown from row 0 (Prim). Rows join it in an order in which all that
-    are connected by strong edges come before anybody else, so the value of two rows is the weakest
-    of the edges by which the later one, and all rows between the two, joined. Every row is then
-    written by itself: columns of a large matrix would be fetched from far away.
-    """
-    n = s.shape[0]
-    best = s[0].copy()  # strongest edge of each row outside to the tree
-    outside = np.ones(n, dtype=np.bool_)
-    order, edge = np.empty(n, dtype=np.int64), np.empty(n)
-    outside[0] = False
-    order[0] = 0
-    for size in range(1, n):
-        row = -1
-        for i in range(n):
-            if outside[i] and (row < 0 or best[i] > best[row]):
-                row = i
-        outside[row] = False
-        order[size], edge[size] = row, best[row]
-        for i in range(n):
-            if outside[i] and s[row, i] > best[i]:
-                best[i] = s[row, i]
-    for place in range(n):
-        line = out[order[place]]
-        line[order[place]] = 1.0
-        weakest = np.inf
-        for before in range(place - 1, -1, -1):
-            weakest = min(weakest, edge[before + 1])
-            line[order[before]] = weakest
-        weakest = np.inf
-        for after in range(place + 1, n):
-            weakest = min(weakest, edge[after])
-            line[order[after]] = weakest
-
-
-@kernel
 def best_chains(r, code):
     """Replace a relation with diagonal 1 by its closure (Floyd, Warshall): one sweep is enough."""
     n = r.shape[0]
@@ -443,16 +319,11 @@ def best_first_links(edges, r, code, out):
 @kernel
 def _join(first, through, code, best):
     """Raise each entry of best to the value of the link ``first`` joined to ``through``."""
-    n = best.shape[0]
-    if code == MINIMUM:
-        for j in range(n):
+    for j in range(best.shape[0]):
+        if code == MINIMUM:
             value = first if first < through[j] else through[j]
-            best[j] = value if value > best[j] else best[j]
-    elif code == PRODUCT:
-        for j in range(n):
+        elif code == PRODUCT:
             value = first * through[j]
-            best[j] = value if value > best[j] else best[j]
-    else:
-        for j in range(n):
+        else:
             value = first - (1.0 - through[j])  # exact where a link is 1
-            best[j] = value if value > best[j] else best[j]
+        best[j] = value if value > best[j] else best[j]

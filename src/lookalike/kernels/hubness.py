@@ -15,35 +15,8 @@ from lookalike.kernels.narrow import add_narrow
 # more comparisons per instruction instead of four.
 
 TILE_ROWS = 64  # rows of b kept near while the rows of a pass by
-CHUNK_COLUMNS = 1024  # third objects looked at in one go
-MIN_KEPT_SHARE = (
-    1e-6  # below this share of a sum of squares, what is left has lost half of its digits
-)
-
-
-@kernel
-def competition_ranks(d, order, out):
-    """Write how many smaller distances each row has into out; return how many entries are tied.
-
-    ``order`` sorts each row of d with NaN last or at infinity; NaN gets rank -1, below every other.
-    """
-    tied = 0
-    for i in range(d.shape[0]):
-        row, places, ranks = d[i], order[i], out[i]
-        first, alone, before = 0, True, np.nan
-        for at in range(row.shape[0]):
-            v = row[places[at]]
-            if v != v:
-                ranks[places[at]] = -1
-                continue
-            if v != before:
-                first, alone = at, True
-            else:
-                tied += 2 if alone else 1
-                alone = False
-            before = v
-            ranks[places[at]] = first
-    return tied
+TILE_COLUMNS = 32  # rows of b whose correlations are summed together
+MIN_KEPT_SHARE = 1e-6  # of a sum of squares; what is left below it has lost half of its digits
 
 
 @kernel
@@ -58,20 +31,13 @@ def mutual_counts(ranks, rows, columns, zero, out):
         for i in range(rows.shape[0]):
             x = rows[i]
             mine = ranks[x]
-            # Two partners at a time share what is read of x; an odd last one is its own partner.
-            for c in range(start, stop, 2):
-                e = min(c + 1, stop - 1)
-                y, z = columns[c], columns[e]
-                yours, theirs = ranks[y], ranks[z]
-                to_y, from_y = mine[y], yours[x]
-                to_z, from_z = mine[z], theirs[x]
-                one, other = zero, zero
+            for c in range(start, stop):
+                yours = ranks[columns[c]]
+                to_y, from_y = mine[columns[c]], yours[x]
+                count = zero
                 for j in range(mine.shape[0]):
-                    rank = mine[j]
-                    one = add_narrow(one, (rank > to_y) & (yours[j] > from_y))
-                    other = add_narrow(other, (rank > to_z) & (theirs[j] > from_z))
-                out[i, c] = np.nan if to_y < 0 or from_y < 0 else np.float64(one)
-                out[i, e] = np.nan if to_z < 0 or from_z < 0 else np.float64(other)
+                    count = add_narrow(count, (mine[j] > to_y) & (yours[j] > from_y))
+                out[i, c] = np.nan if to_y < 0 or from_y < 0 else np.float64(count)
 
 
 @kernel
@@ -100,43 +66,28 @@ def correlations(a, known_a, b, known_b, out):
     Rows hold deviations from any center, 0 where unknown; ``known`` is 1.0 or 0.0. Fewer than two
     common columns, or no spread in one of the rows, give 0.
     """
-    n_a, n = a.shape
-    n_b = b.shape[0]
-    width = 32
-    transposed, transposed_known = (
-        np.empty((CHUNK_COLUMNS, width)),
-        np.empty((CHUNK_COLUMNS, width)),
-    )
-    sums = np.empty((n_a, 6, width))
-    for start in range(0, n_b, width):
-        cut = min(width, n_b - start)
-        sums[:] = 0.0
-        for low in range(0, n, CHUNK_COLUMNS):
-            deep = min(CHUNK_COLUMNS, n - low)
-            transposed[:] = 0.0
-            transposed_known[:] = 0.0
-            for c in range(cut):
-                for j in range(deep):
-                    transposed[j, c] = b[start + c, low + j]
-                    transposed_known[j, c] = known_b[start + c, low + j]
-            for i in range(n_a):
-                common, x, y = sums[i, 0], sums[i, 1], sums[i, 2]
-                xx, yy, xy = sums[i, 3], sums[i, 4], sums[i, 5]
-                for j in range(deep):
-                    u, m = a[i, low + j], known_a[i, low + j]
-                    uu = u * u
-                    v, k = transposed[j], transposed_known[j]
-                    for c in range(width):
-                        common[c] += m * k[c]
-                        x[c] += u * k[c]
-                        y[c] += m * v[c]
-                        xx[c] += uu * k[c]
-                        yy[c] += m * (v[c] * v[c])
-                        xy[c] += u * v[c]
-        for i in range(n_a):
-            for c in range(cut):
-                common, x, y = sums[i, 0, c], sums[i, 1, c], sums[i, 2, c]
-                xx, yy, xy = sums[i, 3, c], sums[i, 4, c], sums[i, 5, c]
+    for start in range(0, b.shape[0], TILE_COLUMNS):
+        stop = min(b.shape[0], start + TILE_COLUMNS)
+        # Columns side by side, so that several sums are added to together, each in row order.
+        transposed = np.ascontiguousarray(b[start:stop].T)
+        transposed_known = np.ascontiguousarray(known_b[start:stop].T)
+        for i in range(a.shape[0]):
+            sums = np.zeros((6, stop - start))
+            commons, xs, ys = sums[0], sums[1], sums[2]
+            xxs, yys, xys = sums[3], sums[4], sums[5]
+            for j in range(a.shape[1]):
+                u, m = a[i, j], known_a[i, j]
+                uu = u * u
+                v, k = transposed[j], transposed_known[j]
+                for c in range(stop - start):
+                    commons[c] += m * k[c]
+                    xs[c] += u * k[c]
+                    ys[c] += m * v[c]
+                    xxs[c] += uu * k[c]
+                    yys[c] += m * (v[c] * v[c])
+                    xys[c] += u * v[c]
+            for c in range(stop - start):
+                common, x, y, xx, yy = commons[c], xs[c], ys[c], xxs[c], yys[c]
                 # Correlation of a single point is undefined; 0 says that nothing speaks for
                 # likeness.
                 if common < 2.0:
@@ -146,11 +97,10 @@ def correlations(a, known_a, b, known_b, out):
                 # One pass over sums of squares, unless subtracting the means has canceled too many
                 # digits.
                 if spread_x > MIN_KEPT_SHARE * xx and spread_y > MIN_KEPT_SHARE * yy:
-                    both = xy - x * y / common
+                    both = xys[c] - x * y / common
                 else:  # far from the center that was taken off: once more, from their own
-                    spread_x, spread_y, both = _spreads(
-                        a[i], known_a[i], b[start + c], known_b[start + c], x / common, y / common
-                    )
+                    rows = a[i], known_a[i], b[start + c], known_b[start + c]
+                    spread_x, spread_y, both = _spreads(*rows, x / common, y / common)
                 out[i, start + c] = _correlation(spread_x, spread_y, both, xx, yy)
 
 
@@ -308,28 +258,6 @@ def affinity_block(d, scale_a, scale_b):
             y = exp_negative(-((x / one) * (x / other)))
             flat = 0.0 if x > 0.0 else 1.0 + x  # NaN stays NaN
             row[j] = flat if none else y
-
-
-@kernel
-def ratio_block(d, root_a, root_b, factor):
-    """Replace d by factor * d / (root_a * root_b); the roots are above 0."""
-    for i in range(d.shape[0]):
-        row = d[i]
-        roots = root_b[min(i, root_b.shape[0] - 1)]
-        root = root_a[i]
-        for j in range(row.shape[0]):
-            row[j] = factor * (row[j] / (root * roots[j]))
-
-
-@kernel
-def excess_block(d, level_a, level_b):
-    """Replace d by 2 d - level_a - level_b."""
-    for i in range(d.shape[0]):
-        row = d[i]
-        levels = level_b[min(i, level_b.shape[0] - 1)]
-        level = level_a[i]
-        for j in range(row.shape[0]):
-            row[j] = 2.0 * row[j] - (level + levels[j])
 
 
 # -- mean and variance of the distances of each row, updated chunk by chunk ------------------------

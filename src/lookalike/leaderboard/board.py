@@ -295,6 +295,16 @@ def _together(messages: list[tuple[str, str]]) -> list[str]:
 # -- the choice as text ----------------------------------------------------------------------------
 
 
+def shares_of_score(values: dict[str, float]) -> dict[str, float]:
+    """Return what the score of a measure that there are no labels for is the mean of."""
+    return {
+        "stability": max(values["stability"], 0.0),
+        "few hubs": 1 / (1 + max(values["hubness"], 0.0)),
+        "compact clusters": (1 + values["silhouette"]) / 2,
+        "few ties": 1 - values["ties"],
+    }
+
+
 def _by_labels(board: Leaderboard) -> str:
     first, *others = board.usable
     chance = board.chance or 0.0
@@ -311,7 +321,9 @@ def _by_labels(board: Leaderboard) -> str:
     )
     if not others:
         return text
-    equal = [entry for entry in others if not _worse(entry, first)]
+    # Those that are not right on significantly fewer rows than the first (McNemar).
+    known = [(entry, entry.right) for entry in others if entry.right is not None]
+    equal = [entry for entry, right in known if not mcnemar(first.right, right).significant]
     if not equal:
         second = f"{others[0].name} ({others[0].score:.1%})"
         return f"{text} It is significantly better than the next, {second}."
@@ -324,26 +336,15 @@ def _by_labels(board: Leaderboard) -> str:
     return text
 
 
-def _worse(entry: Entry, first: Entry) -> bool:
-    """Whether a measure is right on significantly fewer rows than the first (McNemar)."""
-    if entry.right is None or first.right is None:
-        return True
-    return mcnemar(first.right, entry.right).significant
-
-
 def _effort(entry: Entry) -> float:
     return entry.values["fit_seconds"] + entry.values["search_seconds"]
 
 
 def _by_themselves(board: Leaderboard) -> str:
     first = board.chosen
-    values = first.values
-    text = (
-        f"Take {first.name}: its score of {first.score:.3f} is the mean of stability "
-        f"({values['stability']:.2f}), few hubs ({1 / (1 + max(values['hubness'], 0.0)):.2f}), "
-        f"compact clusters ({(1 + values['silhouette']) / 2:.2f}) and few ties "
-        f"({1 - values['ties']:.2f})."
-    )
+    *parts, last = (f"{name} ({x:.2f})" for name, x in shares_of_score(first.values).items())
+    mean = f"the mean of {', '.join(parts)} and {last}"
+    text = f"Take {first.name}: its score of {first.score:.3f} is {mean}."
     above = [e.name for e in board.usable if e.score > first.score and e is not first]
     if above:
         text += f" Higher, but with columns left out: {_listed(above)}."

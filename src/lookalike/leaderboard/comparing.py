@@ -32,7 +32,7 @@ from lookalike.errors import (
 from lookalike.evaluate.vote import vote
 from lookalike.hubness import NICDM, LocalScaling, MutualProximity
 from lookalike.leaderboard import scores
-from lookalike.leaderboard.board import Entry, Leaderboard
+from lookalike.leaderboard.board import Entry, Leaderboard, shares_of_score
 from lookalike.measures import MEASURES, Gower, Measure, Precomputed, Vector
 from lookalike.measures.names import make_measure, named_entries
 from lookalike.measures.numeric import plan_inputs, read_inputs
@@ -44,13 +44,6 @@ from lookalike.trees.growers import Grower
 MAX_SAMPLE_ROWS = 2_000  # rows of a larger table that are tried
 MIN_ROWS_FOR_REDUCERS = 11  # hubness reducers look at 10 neighbors
 REDUCERS: tuple[Any, ...] = (LocalScaling, NICDM, MutualProximity)
-FIELDS = {
-    "k": Integer(1),
-    "sample": Maybe(Integer(3)),
-    "max_seconds": Maybe(Real(0.0)),
-    "kinds": KINDS,
-    "random_state": RANDOM_STATE,
-}
 
 
 @forgiving
@@ -130,19 +123,20 @@ def compare(
     >>> print(board["Vector"].error)
     Vector: needs numbers without missing or infinite values, found 8 missing values (NaN), ...
     """
-    given = {"k": k, "sample": sample, "max_seconds": max_seconds}
-    for name, value in {**given, "kinds": kinds, "random_state": random_state}.items():
-        FIELDS[name].check("compare", name, value)
+    Integer(1).check("compare", "k", k)
+    Maybe(Integer(3)).check("compare", "sample", sample)
+    Maybe(Real(0.0)).check("compare", "max_seconds", max_seconds)
+    KINDS.check("compare", "kinds", kinds)
+    RANDOM_STATE.check("compare", "random_state", random_state)
     count_jobs(n_jobs)
     seed = make_seed(random_state)
-    labelled = y is not None
-    candidates = _usual(labelled) if measures is None else _named(measures)
+    candidates = _usual(y is not None) if measures is None else _named(measures)
     # Read once: all measures see the same kinds and the same sample.
     read, n = _read(table, candidates, kinds)
     positions = scores.some_rows(n, sample or MAX_SAMPLE_ROWS, seed)
     data = _data(read, y, positions, k, seed, n_jobs)
     reduces = measures is None and len(positions) >= MIN_ROWS_FOR_REDUCERS
-    n_reducers = len(REDUCERS) if reduces else 0
+    reducers = REDUCERS if reduces else ()
     entries: list[Entry] = []
     skipped: list[str] = []
     deadline = time.monotonic() + (np.inf if max_seconds is None else max_seconds)
@@ -158,17 +152,17 @@ def compare(
                 yield name, measure
                 bar.advance()
 
-    with Progress("comparing measures", len(candidates) + n_reducers) as bar:
+    with Progress("comparing measures", len(candidates) + len(reducers)) as bar:
         for name, measure in wanted(candidates):
             entry, found = try_measure(name, measure, data)
             entries.append(entry)
             if max(entries, key=_sort_key) is entry:
                 kept = found
         best = max(entries, key=_sort_key)
-        if n_reducers and not best.error:
-            try_reducer = reducer_trial(best, kept, data)
-            reduced = [(f"{cls.__name__}({best.name})", cls(best.measure)) for cls in REDUCERS]
-            entries += [try_reducer(name, reducer) for name, reducer in wanted(reduced)]
+        if reducers and not best.error:
+            known = on_distances(best, kept, data)
+            reduced = [(f"{cls.__name__}({best.name})", cls(best.measure)) for cls in reducers]
+            entries += [try_reducer(*one, best, known, data) for one in wanted(reduced)]
     notes = [f"not tried in {max_seconds:g} seconds: {', '.join(skipped)}"] if skipped else []
     entries.sort(key=_sort_key, reverse=True)
     chance = None if data.codes is None else float(np.bincount(data.codes).max() / len(positions))
@@ -258,9 +252,14 @@ def _data(
             raise InvalidInput("compare", "labels beside a matrix", repr(y), hint)
         read, y = split_labels(read, y, "compare")
     if y is not None:
-        codes = read_codes(y, len(read), "compare")[positions]
+        codes, labels = code_labels(y, len(read), "compare")
+        for label in labels:
+            if isinstance(label, float | np.floating) and label != round(label):
+                needed = "labels: texts, integers or booleans"
+                cut = "Cut amounts into classes, or leave ", Param("y"), " out"
+                raise InvalidInput("compare", needed, f"{label:g}, an amount", cut)
         # Renumbered: the sample may have no row of a class.
-        codes = np.unique(codes, return_inverse=True)[1]
+        codes = np.unique(codes[positions], return_inverse=True)[1]
         if codes.max() == 0:
             who, leave = Param("y", of="compare"), ("Leave ", Param("y"), " out")
             raise InvalidInput(who, "labels of at least two classes", "one", leave)
@@ -284,17 +283,6 @@ def split_labels(table: Table, y: Any, who: str) -> tuple[Table, Any]:
     if y is not None:
         code_labels(y, len(table), who)
     return table, y
-
-
-def read_codes(y: Any, n: int, who: str) -> np.ndarray:
-    """Return labels as integer codes; missing labels and amounts are refused."""
-    codes, labels = code_labels(y, n, who)
-    for label in labels:
-        if isinstance(label, float | np.floating) and label != round(label):
-            needed = "labels: texts, integers or booleans"
-            hint = "Cut amounts into classes, or leave ", Param("y"), " out"
-            raise InvalidInput(who, needed, f"{label:g}, an amount", hint)
-    return codes
 
 
 OURS = (Measure, Grower)  # what a measure is made of, beside forests fitted elsewhere
@@ -345,8 +333,7 @@ class Kept(NamedTuple):
 def try_measure(name: str, measure: Measure, data: TrialData) -> tuple[Entry, Kept]:
     """Fit and score one measure; whatever goes wrong becomes the reason in its line."""
     # A copy with a seed: the board shows what was tried, and can be repeated.
-    measure = prepared(measure, data.seed, data.n_jobs)
-    kept = Kept()
+    measure, kept = prepared(measure, data.seed, data.n_jobs), Kept()
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         try:
@@ -371,9 +358,8 @@ def _tried(name: str, measure: Measure, data: TrialData) -> tuple[Entry, Kept]:
     values: dict[str, float] = {}
     # Memory is measured on a fit of its own: tracemalloc would slow down the one that is timed.
     try:
-        values["peak_bytes"] = _peak(
-            lambda: other.fit(data.table if data.other is None else data.other)
-        )
+        rows = data.table if data.other is None else data.other
+        values["peak_bytes"] = _peak(lambda: other.fit(rows))
     except Exception:
         if data.codes is None:
             raise
@@ -397,7 +383,7 @@ def _tried(name: str, measure: Measure, data: TrialData) -> tuple[Entry, Kept]:
         values["stability"] = _stability(measure, fitted, other, data)
         few = scores.some_rows(len(distances), MAX_RANKED_ROWS, data.seed)
         values["silhouette"] = scores.best_silhouette(distances[np.ix_(few, few)])
-        score, how = without_labels(values), "no labels"
+        score, how = sum(shares_of_score(values).values()) / 4, "no labels"
     else:
         near, how = data.codes[lists.indices], "leave-one-out"
         if learns or given:
@@ -415,49 +401,40 @@ def _tried(name: str, measure: Measure, data: TrialData) -> tuple[Entry, Kept]:
 # -- reducers of one measure -----------------------------------------------------------------------
 
 
-def reducer_trial(base: Entry, kept: Kept, data: TrialData) -> Callable[[str, Measure], Entry]:
-    """Return how reducers of a measure are tried: on its distances, which none computes again."""
-
-    def try_alone(name: str, reducer: Measure) -> Entry:
-        return try_measure(name, reducer, data)[0]
-
+def on_distances(base: Entry, kept: Kept, data: TrialData) -> TrialData | None:
+    """Return the distances of a measure, for reducers of it to be tried on; None if they cannot."""
     if kept.distances is None or base.measure.traits.pairwise:
-        return try_alone
-    inner = Precomputed(symmetric=base.measure.traits.symmetric)
+        return None
     matrices = [kept.distances]
     if kept.other is not None and own_params(base.measure, "random_state"):
         every = np.arange(len(data.table))
         matrices.append(scores.distances_among(kept.other, every, data.n_jobs, mirrored=True)[0])
-    try:
-        table, *others = map(inner.read, matrices)
-    except LookalikeError:  # such as a row at a distance from itself
-        return try_alone
-    known = replace(data, table=table, other=others[0] if others else None)
-
-    def try_on_distances(name: str, reducer: Measure) -> Entry:
-        """Try a reducer of the measure; its time and memory include those of the measure."""
-        shown = prepared(reducer, data.seed, data.n_jobs)
-        entry, _ = try_measure(name, clone(reducer).set_params(measure=inner), known)
-        if entry.error:
-            return replace(entry, measure=shown)
-        values, before = dict(entry.values), base.values
-        values["fit_seconds"] += before["fit_seconds"] + before["search_seconds"]  # all rows
-        values["search_seconds"] += before["search_seconds"]
-        values["peak_bytes"] = max(before["peak_bytes"], values["peak_bytes"])
-        notes = tuple(dict.fromkeys([*base.notes, *entry.notes]))
-        return replace(entry, measure=shown, values=values, notes=notes, partial=base.partial)
-
-    return try_on_distances
+    with suppress(LookalikeError):  # such as a row at a distance from itself
+        table, *others = map(Precomputed(symmetric=base.measure.traits.symmetric).read, matrices)
+        return replace(data, table=table, other=others[0] if others else None)
+    return None
 
 
-def without_labels(values: dict[str, float]) -> float:
-    """Return the score of a measure that there are no labels for: a mean of four shares."""
-    return (
-        max(values["stability"], 0.0)
-        + 1 / (1 + max(values["hubness"], 0.0))
-        + (1 + values["silhouette"]) / 2
-        + (1 - values["ties"])
-    ) / 4
+def try_reducer(
+    name: str, reducer: Measure, base: Entry, known: TrialData | None, data: TrialData
+) -> Entry:
+    """Try a reducer of a measure, on its distances where they are known.
+
+    Time and memory include those of the measure.
+    """
+    if known is None:
+        return try_measure(name, reducer, data)[0]
+    inner = Precomputed(symmetric=base.measure.traits.symmetric)
+    entry, _ = try_measure(name, clone(reducer).set_params(measure=inner), known)
+    shown = prepared(reducer, data.seed, data.n_jobs)
+    if entry.error:
+        return replace(entry, measure=shown)
+    values, before = dict(entry.values), base.values
+    values["fit_seconds"] += before["fit_seconds"] + before["search_seconds"]  # all rows
+    values["search_seconds"] += before["search_seconds"]
+    values["peak_bytes"] = max(before["peak_bytes"], values["peak_bytes"])
+    notes = tuple(dict.fromkeys([*base.notes, *entry.notes]))
+    return replace(entry, measure=shown, values=values, notes=notes, partial=base.partial)
 
 
 # -- measures that learn from labels ---------------------------------------------------------------
@@ -555,7 +532,7 @@ def _stability(measure: Measure, fitted: Measure, other: Measure, data: TrialDat
 
 def _warm(measure: Measure, data: TrialData) -> None:
     """Run everything once on a few rows; what goes wrong here goes wrong again later."""
-    few = data.table[: min(N_WARM_UP_ROWS, len(data.table))]
+    few = data.table[:N_WARM_UP_ROWS]
     try:
         if measure.traits.pairwise:
             few = measure.read(few.columns[0].values[:, : len(few)])

@@ -102,12 +102,11 @@ class Diagnosis(Result):
         """Return (statistic, meaning, value, formatted value) for all that was computed."""
         f = self.values
         rows = [(name, label, f[name], write(f[name])) for name, label, write in MEANINGS]
-        rankings = {} if self.seeds is None else {"seeds": ("of two seeds", self.seeds)}
-        for name, agreement in self.scales.items():
-            rankings[f"scale_{name}"] = f"after the transform {name}", agreement
-        for name, (label, agreement) in rankings.items():
-            text = f"{agreement.mean:.3f}"
-            rows.append((name, f"agreement of the rankings {label}", agreement.mean, text))
+        seeds = [] if self.seeds is None else [("seeds", "of two seeds", self.seeds)]
+        scales = ((f"scale_{t}", f"after the transform {t}", a) for t, a in self.scales.items())
+        for name, label, found in [*seeds, *scales]:
+            mean = f"{found.mean:.3f}"
+            rows.append((name, f"agreement of the rankings {label}", found.mean, mean))
         return rows
 
     def findings(self) -> list[str]:
@@ -123,8 +122,8 @@ class Diagnosis(Result):
         out += self._about_scales()
         hubs = self.hubness
         if hubs is not None and hubs.judged.problem:
-            reduced = len(hubs.columns) > 1 and hubs.judged.reduction_helps
-            out += [] if reduced else [str(hubs.judged)]
+            if len(hubs.columns) == 1 or not hubs.judged.reduction_helps:
+                out.append(str(hubs.judged))
         return out
 
     def _about_scales(self) -> list[str]:
@@ -146,14 +145,12 @@ class Diagnosis(Result):
 
     def cells(self) -> dict[str, list[Any]]:
         """Return the statistics, one row each, those about hubs at the end."""
-        lines: list[tuple[str, str, Any]] = [
-            (name, meaning, float(value)) for name, meaning, value, _ in self.rows()
-        ]
+        lines: list[Any] = [(name, label, float(value)) for name, label, value, _ in self.rows()]
         if self.hubness is not None:
             for column, found in self.hubness.statistics.items():
                 end = "" if column == "value" else f"_{column}"
-                known = [line[:2] for line in self.hubness.rows() if line[0] in found]
-                lines += [(f"{name}{end}", meaning, found[name]) for name, meaning in known]
+                known = [line for line in self.hubness.rows() if line[0] in found]
+                lines += [(f"{name}{end}", label, found[name]) for name, label, _ in known]
         names, meanings, values = map(list, zip(*lines, strict=True))
         return {"statistic": names, "meaning": meanings, "value": values}
 
@@ -360,10 +357,9 @@ def _fit(space: Any, X: Any, y: Any, kinds: Mapping[str, Any] | None, seed: int)
 def has_learned(measure: Measure) -> bool:
     """Whether a fitted measure is known to have seen labels: learned weights, a given forest."""
     params = measure.get_params()
-    weights = [params[name] for name in comparing.own_params(measure, "weights")]
-    return bool(comparing.supervised_forests(measure)) or any(
-        isinstance(weight, str) for weight in weights
-    )
+    weights = (params[name] for name in comparing.own_params(measure, "weights"))
+    learned = any(isinstance(weight, str) for weight in weights)
+    return learned or bool(comparing.supervised_forests(measure))
 
 
 def _scales(
@@ -384,10 +380,8 @@ def _scales(
         return {}
     agreements = {}
     for name in next(columns for columns in written if columns):
-        columns = [
-            columns[name] if columns else column
-            for column, columns in zip(table, written, strict=True)
-        ]
+        pairs = zip(table, written, strict=True)
+        columns = [by_name[name] if by_name else column for column, by_name in pairs]
         changed = Table(columns, table.aside, len(table), table.missing)
         try:
             # Fitted anew: scales are learned from the rows.

@@ -100,27 +100,23 @@ def violated_share(distances: np.ndarray, seed: int = 0, n_triples: int = MAX_TR
     n = len(distances)
     if n < 3:
         return 0.0
-    triples = _triples(n, n_triples, seed)
+    if n * (n - 1) * (n - 2) // 6 <= n_triples:
+        # All triples of a small table: the share is exact then.
+        triples = np.array(list(combinations(range(n), 3)))
+    else:
+        rng = np.random.default_rng(seed)
+        # Drawn from n, n - 1 and n - 2 rows and moved past those taken: three different rows each.
+        first, second, third = (rng.integers(n - taken, size=n_triples) for taken in range(3))
+        second += second >= first
+        third += third >= np.minimum(first, second)
+        third += third >= np.maximum(first, second)
+        triples = np.column_stack([first, second, third])
     broken = np.zeros(len(triples), dtype=bool)
     for a, b, c in ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)):
         x, y, z = triples[:, a], triples[:, b], triples[:, c]
         direct, detour = distances[x, z], distances[x, y] + distances[y, z]
         broken |= direct > detour + 1e-12 * np.maximum(direct, detour)  # not by rounding alone
     return float(broken.mean())
-
-
-def _triples(n: int, most: int, seed: int) -> np.ndarray:
-    if n * (n - 1) * (n - 2) // 6 <= most:
-        # All triples of a small table: the share is exact then.
-        return np.array(list(combinations(range(n), 3)))
-    rng = np.random.default_rng(seed)
-    # Drawn from n, n - 1 and n - 2 rows and moved past those taken: three different rows each.
-    first, second, third = (rng.integers(n - taken, size=most) for taken in range(3))
-    second += second >= first
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    third += third >= low
-    third += third >= high
-    return np.column_stack([first, second, third])
 
 
 def expected_hubness(distances: np.ndarray, k: int) -> float:

@@ -11,7 +11,6 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.task import MeasureTask, TaskSource
@@ -72,8 +71,7 @@ class Representation(TransformerMixin, MeasureTask, ABC, abstract=True):
         """
         # Not encoded again: fitted rows carry their positions, so a prototype is exactly 1 alike to
         # itself.
-        rows = self._fit(X, y)
-        return self._in_blocks(rows)
+        return self._in_blocks(self._fit(X, y))
 
     def _fit(self, X: Any, y: Any) -> Rows:
         source, target = self._read(X, y)
@@ -114,27 +112,6 @@ class Representation(TransformerMixin, MeasureTask, ABC, abstract=True):
     # -- scikit-learn ------------------------------------------------------------------------------
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the names of the new columns.
-
-        Parameters
-        ----------
-        input_features : array of str, optional
-            Checked against the fitted columns, otherwise not used.
-        """
+        """Return the names of the new columns; names of the old ones are not looked at."""
         check_is_fitted(self, "measure_")
-        if input_features is not None:
-            self._check_names(np.asarray(input_features, dtype=object))
         return np.asarray(self._names_out(), dtype=object)
-
-    def _check_names(self, names: np.ndarray) -> None:
-        """Refuse names that are not those of the fitted columns."""
-        known, n = getattr(self, "feature_names_in_", None), self.n_features_in_
-        who = f"{type(self).__name__}.get_feature_names_out"
-        hint = Phrase("Leave ", Param("input_features"), " out")
-        # The two clauses about input_features are those that scikit-learn's checks look for.
-        if known is not None and not np.array_equal(names, known):
-            found = f"{names.tolist()!r}: input_features is not equal to feature_names_in_"
-            raise InvalidInput(who, "the names of the fitted columns", found, hint)
-        if len(names) != n:
-            rule = f"input_features should have length equal to number of features, {n}"
-            raise InvalidInput(who, f"{n} names", f"{len(names)} ({rule})", hint)

@@ -17,13 +17,8 @@ from lookalike.measures.contract.rows import Rows
 from lookalike.measures.mixed.gower import Gower
 from lookalike.measures.task import TaskSource
 from lookalike.measures.vector import Vector
+from lookalike.represent import prototypes as selection
 from lookalike.represent.base import Representation
-from lookalike.represent.prototypes import (
-    MAX_ROWS,
-    PrototypeSelector,
-    compare_with_prototypes,
-    count_prototypes,
-)
 from lookalike.saving import fields
 from lookalike.saving.fields import Dims, Fields, require
 
@@ -113,13 +108,13 @@ class LayeredRepresentation(Representation):
     schedule: str = "constant"
     n_prototypes: int | float = 0.05
     kinds: Mapping[str, Any] | None = None
-    max_rows: int = MAX_ROWS
+    max_rows: int = selection.MAX_ROWS
     random_state: Any = None
     n_jobs: int | None = None
 
     def _fit_source(self, source: TaskSource, y: np.ndarray | None) -> Rows:
         who = type(self).__name__
-        last = count_prototypes(self.n_prototypes, len(source), who)
+        last = selection.count_prototypes(self.n_prototypes, len(source), who)
         widths = layer_widths(self.schedule, self.n_layers, max(2, last), len(source))
         rng = make_generator(self.random_state)
         options: dict[str, Any] = {"max_rows": self.max_rows, "n_jobs": self.n_jobs, "who": who}
@@ -131,7 +126,9 @@ class LayeredRepresentation(Representation):
         for depth, width in enumerate(widths):
             if depth:
                 prototypes = self.prototype_rows_[-1]
-                columns = compare_with_prototypes(measure, encoded, prototypes, self.n_jobs)
+                columns = selection.compare_with_prototypes(
+                    measure, encoded, prototypes, self.n_jobs
+                )
                 constant = (columns == columns[:1]).all(axis=0)
                 if constant.all():  # all rows would be alike from here on
                     needed = f"columns that differ in layer {depth} to build the next one"
@@ -146,7 +143,9 @@ class LayeredRepresentation(Representation):
                 measure = Gower(ranges=ranges or None, n_jobs=self.n_jobs).fit(columns)
                 encoded = measure.rows_
             candidates = chooser.rows_ if depth else rows
-            selector = PrototypeSelector(chooser, candidates, None, "medoids", rng, **options)
+            selector = selection.PrototypeSelector(
+                chooser, candidates, None, "medoids", rng, **options
+            )
             positions = selector.select(width)
             self.measures_.append(measure)
             self.prototypes_.append(positions)

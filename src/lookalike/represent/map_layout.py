@@ -29,8 +29,7 @@ N_PIVOTS = 40  # the same for a graph, where each costs a walk over all of it
 
 def similarity_features(measure: Measure, rows: Rows, rng: np.random.Generator) -> np.ndarray:
     """Return the similarities of rows to some of them, drawn at random."""
-    n = len(rows)
-    landmarks = np.arange(n)
+    n, landmarks = len(rows), np.arange(len(rows))
     if n > N_LANDMARKS:
         landmarks = np.sort(rng.choice(n, N_LANDMARKS, replace=False))
     what = "comparing with landmarks"
@@ -47,34 +46,19 @@ def hop_features(graph: Any) -> np.ndarray:
     ----------
     graph : CSR matrix of shape (n, n), symmetric
     """
+    from scipy.sparse.csgraph import shortest_path
+
     n = graph.shape[0]
-    nearest = np.full(n, n, dtype=np.int64)
+    nearest = np.full(n, np.inf)
     pivot = int(np.diff(graph.indptr).argmax())
     squares = np.empty((n, min(N_PIVOTS, n)))
     for column in range(squares.shape[1]):
-        hops = count_hops(graph, pivot)
-        squares[:, column] = np.square(hops.astype(np.float64))
+        hops = shortest_path(graph, unweighted=True, indices=pivot)
+        squares[:, column] = np.square(hops)
         # Farthest-first: the next pivot is the row with the most hops to all pivots so far.
         nearest = np.minimum(nearest, hops)
         pivot = int(nearest.argmax())
     return -(squares - squares.mean(axis=1, keepdims=True)) / 2
-
-
-def count_hops(graph: Any, source: int) -> np.ndarray:
-    """Return the number of edges from one row to every other of a connected graph."""
-    from scipy.sparse.csgraph import breadth_first_order
-
-    order, before = breadth_first_order(graph, source)
-    place = np.argsort(order)
-    # Rows are in the order of their hops, and so are those that they were reached from: each step
-    # ends where the rows begin that were not reached from the step before.
-    reached_from = place[before[order[1:]]]
-    hops = np.empty(len(order), dtype=np.int64)
-    start, stop, step = 0, 1, 0
-    while start < len(order):
-        hops[order[start:stop]] = step
-        start, stop, step = stop, 1 + int(np.searchsorted(reached_from, stop)), step + 1
-    return hops
 
 
 def principal_plane(features: np.ndarray) -> np.ndarray:
@@ -267,12 +251,17 @@ def draw_map(
     rows : Rows, with a measure
         The rows that the lists are about.
     """
+    from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 
     # One seed for every part, however many there are.
     seed = make_seed(random_state)
     with single_blas():  # sums in another order would turn the map
-        edges = _edges(lists)
+        # The lists as a sparse matrix: 1 for the first neighbor, less for the next.
+        used = (lists.indices >= 0) & np.isfinite(lists.distances)
+        starts = np.concatenate([[0], np.cumsum(used.sum(axis=1))])
+        shares = np.broadcast_to(NEIGHBOR_DECAY ** np.arange(lists.k), used.shape)[used]
+        edges = csr_matrix((shares, lists.indices[used], starts), shape=(len(lists), len(lists)))
         n_parts, part = connected_components(edges, directed=False)
         features = None
         if measure is not None and rows is not None and len(lists) > 2:
@@ -281,27 +270,14 @@ def draw_map(
         members = np.split(order, np.cumsum(np.bincount(part))[:-1])
         # Largest first, then by first row: the same packing every time.
         members.sort(key=lambda some: (-len(some), int(some[0])))
-        calls = sum(
-            -(-_n_epochs(len(some)) // max(1, ROWS_PER_CALL // len(some))) for some in members
-        )
-        with Progress("drawing the map", calls) as bar:
+        calls = (-(-_n_epochs(n) // max(1, ROWS_PER_CALL // n)) for n in map(len, members))
+        with Progress("drawing the map", sum(calls)) as bar:
             maps = []
             for some in members:
                 own = edges if n_parts == 1 else edges[some][:, some]
                 start = _start(None if features is None else features[some], own, seed)
                 maps.append(_move(start, own, seed, bar))
     return _assemble(maps, members)
-
-
-def _edges(lists: NeighborGraph) -> Any:
-    """Return the lists as a sparse matrix: 1 for the first neighbor, less for the next."""
-    from scipy.sparse import csr_matrix
-
-    n = len(lists)
-    used = (lists.indices >= 0) & np.isfinite(lists.distances)
-    starts = np.concatenate([[0], np.cumsum(used.sum(axis=1))])
-    shares = np.broadcast_to(NEIGHBOR_DECAY ** np.arange(lists.k), used.shape)[used]
-    return csr_matrix((shares, lists.indices[used], starts), shape=(n, n))
 
 
 def _start(features: np.ndarray | None, edges: Any, seed: int) -> np.ndarray:

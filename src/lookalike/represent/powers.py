@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -35,9 +34,9 @@ def between_rows(new: Any, n: int, who: str) -> np.ndarray:
 
 
 def _in_bounds(matrix: np.ndarray, who: str) -> np.ndarray:
-    with np.errstate(invalid="ignore"):  # NaN is outside as well
+    low, high = matrix.min(initial=0.0), matrix.max(initial=0.0)
+    if not (low >= -MAX_ROUND_OFF and high <= 1 + MAX_ROUND_OFF):  # NaN is outside as well
         outside = ~((matrix >= -MAX_ROUND_OFF) & (matrix <= 1 + MAX_ROUND_OFF))
-    if outside.any():
         i, j = np.argwhere(outside)[0].tolist()
         found = f"{matrix[i, j]:g} in row {i}, column {j} ({int(outside.sum()):,} such entries)"
         hint = "Convert distances first, and fill undefined pairs"
@@ -89,7 +88,7 @@ def transitive_closure(
            [0.8, 1. , 0.6],
            [0.6, 0.6, 1. ]])
     """
-    from lookalike.kernels.clustering import CODES, best_chains, best_first_links, weakest_links
+    from lookalike.kernels.clustering import CODES, best_chains, best_first_links
 
     who = "transitive_closure"
     Choice("min", "product", "lukasiewicz").check(who, "tnorm", tnorm)
@@ -99,8 +98,7 @@ def transitive_closure(
     np.fill_diagonal(s, 1.0)
     symmetric = np.array_equal(s, s.T)
     if tnorm == "min" and symmetric:
-        closed = np.empty_like(s)
-        weakest_links(s, closed)
+        closed = _weakest_links(s)
     else:
         closed = s
         best_chains(closed, CODES[tnorm])
@@ -115,6 +113,25 @@ def transitive_closure(
 
     run(join, [(part,) for part in blocks(len(edges), 32)], n_jobs, "joining new rows")
     return answer
+
+
+def _weakest_links(s: np.ndarray) -> np.ndarray:
+    """Return the min-closure of a symmetric relation: the weakest link on each path of a tree.
+
+    Rows join a maximum spanning tree in an order in which all that are connected by strong edges
+    come before others, so the value of two rows is the weakest of the edges by which the later one,
+    and all rows between the two, joined.
+    """
+    from lookalike.kernels.clustering import spanning_tree
+
+    n = len(s)
+    ends, joined, costs = np.empty(n - 1, np.int64), np.empty(n - 1, np.int64), np.empty(n - 1)
+    spanning_tree(-s, np.full(n, -np.inf), ends, joined, costs)
+    order, edges, closed = np.append(0, joined), -costs, np.ones_like(s)
+    for place, row in enumerate(order):
+        closed[row, order[place + 1 :]] = np.minimum.accumulate(edges[place:])
+        closed[row, order[:place]] = np.minimum.accumulate(edges[:place][::-1])[::-1]
+    return closed
 
 
 def power_similarity(
@@ -173,68 +190,58 @@ def power_similarity(
     Integer(1).check(who, "n", n, "Count the steps of a chain")
     Choice("path", "plain").check(who, "mode", mode)
     base = similarity_matrix(S, who)
-    edges = None if new is None else between_rows(new, len(base), who)
-    symmetric = edges is None and np.array_equal(base, base.T)
+    edges = base if new is None else between_rows(new, len(base), who)
+    symmetric = new is None and np.array_equal(base, base.T)
     if n_neighbors is not None:
-        sums, counts = _local_chains(base, edges, int(n), n_neighbors, mode)
+        local = _local_chains(base, edges, n_neighbors, mode)
+        totals, counts = (_sum_chains(*links, n, 1.0, normalize) for links in local)
+        with np.errstate(invalid="ignore"):
+            sums = [np.nan_to_num(a / b) for a, b in zip(totals, counts, strict=True)]
     else:
         if mode == "path":
-            base = np.sqrt(base)
-            edges = None if edges is None else np.sqrt(edges)
+            base, edges = np.sqrt(base), np.sqrt(edges)
         # Means instead of sums, (B / N)^n * N: nothing can overflow, whatever the number of steps.
         unit = float(len(base)) if mode == "path" or average else 1.0
-        sums, counts = _Chains(base if edges is None else edges, base / unit, int(n), unit), None
-
-    def mean(of: Callable[[_Chains], np.ndarray]) -> np.ndarray:
-        with np.errstate(invalid="ignore"):
-            return of(sums) if counts is None else np.nan_to_num(of(sums) / of(counts))
-
-    answer = mean(_Chains.total)
+        sums = _sum_chains(edges, base / unit, n, unit, normalize)
+    answer, *own = sums
     if not np.isfinite(answer).all():
         hint = "Use ", Param("average", True)
         raise InvalidInput(who, "powers that stay finite", "numbers too large to hold", hint)
     if symmetric:
         answer = (answer + answer.T) / 2  # products round differently in the two triangles
     if normalize:
-        own = mean(_Chains.own_of_fitted)
-        left = own if edges is None else mean(_Chains.own_of_new)
+        left = own[0] if new is None else own[1]
         with np.errstate(invalid="ignore", divide="ignore"):
-            answer = answer / np.sqrt(np.outer(left, own))
+            answer = answer / np.sqrt(np.outer(left, own[0]))
         # A row of similarity 0 to all rows, itself included, is divided by 0.
         answer = np.nan_to_num(answer, nan=0.0, posinf=0.0)
-        if edges is None:
+        if new is None:
             np.fill_diagonal(answer, 1.0)
     return answer
 
 
-class _Chains(NamedTuple):
-    """Sums over all chains of n steps of the products of their links."""
+def _sum_chains(
+    edges: np.ndarray, step: np.ndarray, n: int, unit: float, normalize: bool
+) -> list[np.ndarray]:
+    """Return sums over all chains of n steps of the products of their links, times ``unit``.
 
-    edges: np.ndarray  # the first links, times the unit
-    step: np.ndarray  # all further links
-    n: int
-    unit: float = 1.0
-
-    def total(self) -> np.ndarray:
-        """Return the sums over the chains from each row to each fitted one."""
-        return _steps(self.edges / self.unit, self.step, self.n) * self.unit
-
-    def own_of_fitted(self) -> np.ndarray:
-        """Return the sums over the chains from each fitted row back to itself."""
-        return np.diagonal(_steps(self.step, self.step, self.n) * self.unit)
-
-    def own_of_new(self) -> np.ndarray:
-        """Return the same of new rows, which chains reach by way of the fitted ones only."""
-        if self.n == 1:
-            return np.ones(len(self.edges))
-        first = _steps(self.edges / self.unit, self.step, self.n - 1) * self.unit
-        return np.asarray((first * self.edges).sum(axis=1) / self.unit)
+    From each row to each fitted one; to normalize, also from each fitted row back to itself, and
+    of new rows the same, which chains reach by way of the fitted ones only. ``edges`` are the
+    first links, ``step`` all further ones, divided by the unit.
+    """
+    first = edges / unit
+    sums = [_steps(first, step, n) * unit]
+    if normalize:
+        sums.append(np.diagonal(_steps(step, step, n) * unit))
+        way = _steps(first, step, n - 1) * unit if n > 1 else None
+        sums.append(np.ones(len(edges)) if way is None else (way * edges).sum(axis=1) / unit)
+    return sums
 
 
 def _local_chains(
-    base: np.ndarray, edges: np.ndarray | None, n: int, n_neighbors: int, mode: str
-) -> tuple[_Chains, _Chains]:
-    """Return the chains that step between neighbors, and how many there are."""
+    base: np.ndarray, edges: np.ndarray, n_neighbors: int, mode: str
+) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """Return the links between neighbors, and 1 for each of them, both divided by one number."""
     who, size = "power_similarity", len(base)
     Integer(1, high=size).check(who, "n_neighbors", n_neighbors, "Count the nearest rows")
     if mode != "path":
@@ -246,10 +253,9 @@ def _local_chains(
     near = near | near.T | np.eye(size, dtype=bool)
     # Divided by the most steps that any row has: neither the sum nor the count can overflow.
     unit = float(near.sum(axis=1).max())
-    first = near if edges is None else _nearest(edges, n_neighbors)
-    roots = np.sqrt(base if edges is None else edges) * first / unit
-    sums = _Chains(roots, np.sqrt(base) * near / unit, n)
-    return sums, _Chains(first / unit, near / unit, n)
+    first = near if edges is base else _nearest(edges, n_neighbors)
+    roots = np.sqrt(edges) * first / unit
+    return (roots, np.sqrt(base) * near / unit), (first / unit, near / unit)
 
 
 def _nearest(similarities: np.ndarray, n_neighbors: int) -> np.ndarray:
@@ -263,15 +269,14 @@ def _nearest(similarities: np.ndarray, n_neighbors: int) -> np.ndarray:
 def _steps(first: np.ndarray, step: np.ndarray, n: int) -> np.ndarray:
     """Return first @ step^(n - 1) by repeated squaring; all sums are of numbers of one sign."""
     # log2(n) products instead of n.
-    result, power, left = first, step, n - 1
+    power, left = step, n - 1
     with np.errstate(over="ignore", invalid="ignore"):
         while left:
             if left & 1:
-                result = result @ power
+                first = first @ power
             left >>= 1
-            if left:
-                power = power @ power
-    return np.array(result)
+            power = power @ power if left else power
+    return first
 
 
 def similarity_activation(x: Any, p: Any) -> np.ndarray:

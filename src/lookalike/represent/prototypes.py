@@ -428,9 +428,17 @@ def cfs(X: Any, y: Any, *, target: str = "auto") -> np.ndarray:
     >>> cfs(X, [0, 0, 1, 1])
     array([0])
     """
-    x, values = _check(X, y, target)
-    z = _standardized(x)
-    with_target = correlations(x, values)
+    x = np.asarray(X, dtype=np.float64)
+    if x.ndim != 2 or x.shape[1] == 0 or not np.isfinite(x).all():
+        found = f"shape {x.shape}" if x.ndim != 2 or x.shape[1] == 0 else "missing or infinite ones"
+        raise InvalidInput("cfs", "rows and columns of numbers", found, "Fill missing values")
+    if len(x) < 2:
+        raise TooFewRows("cfs", "at least 2 rows", Param("n_samples", len(x)), "Add rows")
+    return _best_first(x, read_target(y, len(x), "cfs", target)[0])
+
+
+def _best_first(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    z, with_target = _standardized(x), correlations(x, y)
 
     @cache
     def between(column: int) -> np.ndarray:
@@ -485,13 +493,3 @@ def _standardized(x: np.ndarray) -> np.ndarray:
     # noise.
     flat = (x == x[:1]).all(axis=0) | (length == 0)
     return np.where(flat, 0.0, centered / np.where(flat, 1.0, length))
-
-
-def _check(X: Any, y: Any, target: str) -> tuple[np.ndarray, np.ndarray]:
-    x = np.asarray(X, dtype=np.float64)
-    if x.ndim != 2 or x.shape[1] == 0 or not np.isfinite(x).all():
-        found = f"shape {x.shape}" if x.ndim != 2 or x.shape[1] == 0 else "missing or infinite ones"
-        raise InvalidInput("cfs", "rows and columns of numbers", found, "Fill missing values")
-    if len(x) < 2:
-        raise TooFewRows("cfs", "at least 2 rows", Param("n_samples", len(x)), "Add rows")
-    return x, read_target(y, len(x), "cfs", target)[0]

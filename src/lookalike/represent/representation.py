@@ -280,19 +280,15 @@ class NystroemRepresentation(SimilarityRepresentation):
 
     def _fit_source(self, source: TaskSource, y: np.ndarray | None) -> Rows:
         rows = super()._fit_source(source, y)
-        who = type(self).__name__
-        k = selection.symmetric_square(
-            self.measure_, self.prototype_rows_, "similarity", self.n_jobs, who
-        )
+        own, who = self.prototype_rows_, type(self).__name__
+        k = selection.symmetric_square(self.measure_, own, "similarity", self.n_jobs, who)
         # Symmetric by construction: the two directions were averaged.
         values, vectors = np.linalg.eigh(k)
         largest = max(float(values[-1]), 0.0)
         if values[0] < -MAX_NEGATIVE * largest:
             needed = "a measure whose similarities are inner products"
             found = f"an eigenvalue of {values[0]:.3g} beside the largest, {largest:.3g}"
-            hint = (
-                "Negative ones are left out; fill missing values, or use SimilarityRepresentation"
-            )
+            hint = "They are left out; fill missing values, or use SimilarityRepresentation"
             warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=4)
         kept = np.flatnonzero(values > MIN_EIGENVALUE * largest)[::-1][: self.n_components]
         # Signs of eigenvectors are arbitrary: the largest entry is made positive.
@@ -304,7 +300,7 @@ class NystroemRepresentation(SimilarityRepresentation):
         return rows
 
     def _represent(self, rows: Rows) -> np.ndarray:
-        return block_or_half(self.measure_, rows, self.prototype_rows_) @ self.map_
+        return super()._represent(rows) @ self.map_
 
     def _names_out(self) -> list[str]:
         return [f"nystroem {column}" for column in range(self.map_.shape[1])]

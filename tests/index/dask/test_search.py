@@ -12,7 +12,7 @@ import lookalike as la
 from index.dask.conftest import mixed
 from lookalike._version import __version__
 from lookalike.clustering import graph_density
-from lookalike.clustering._space import Space
+from lookalike.clustering._clustering import Space
 from lookalike.clustering.density import density_clusters as plain_density
 from lookalike.errors import InvalidInput, LookalikeError, TooFewRows, TooLarge
 from lookalike.index import build_index
