@@ -19,14 +19,14 @@ import numpy as np
 
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.threads import check_stopped
-from lookalike.linkage.pooled import PooledColumn
+from lookalike.linkage.pooled import MAX_COLUMNS, PooledColumn
 
 # Chosen on Febrl 1 and 2 and restaurants: twice as many pairs change no F1 by more than .001.
 WINDOW = 8  # rows after a row with the same key that it is paired with
 MAX_ROWS_OF_KEY = WINDOW + 1  # with more, the key is a common one
 COMMON_KEYS = 8  # of a row, the rarest of them, that are taken two by two
 PER_ROW = 8  # pairs of a row that are compared: those that share the rarest keys
-MAX_COLUMNS = 62  # bits of a mask
+MAX_LOG_ODDS = 40.0  # of a pair: beyond, sums of odds lose the small ones
 MIX = np.uint64(0x9E3779B97F4A7C15)  # the golden ratio, as in splitmix64
 
 
@@ -59,6 +59,33 @@ class Candidates:
 
     def __len__(self) -> int:
         return len(self.left)
+
+    def probabilities(
+        self, log_odds: np.ndarray, one_to_one: bool = False, decided: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Return the probability that each is a match.
+
+        Where a row has one match at most, the odds of a pair are divided by one plus those of the
+        other pairs of its two rows: a second one that is as good leaves neither much above a half.
+
+        Parameters
+        ----------
+        log_odds : float64
+        one_to_one : bool
+        decided : float64, optional
+            1 for pairs that are known to be matches, 0 for known others, NaN for all else.
+        """
+        log_odds = np.clip(log_odds, -MAX_LOG_ODDS, MAX_LOG_ODDS)
+        if decided is not None:
+            fixed = np.where(decided > 0.5, MAX_LOG_ODDS, -MAX_LOG_ODDS)
+            log_odds = np.where(np.isnan(decided), log_odds, fixed)
+        if not one_to_one:
+            from scipy.special import expit
+
+            return expit(log_odds)
+        odds = np.exp(log_odds)
+        rivals = [np.bincount(rows, odds)[rows] - odds for rows in (self.left, self.right)]
+        return odds / (1.0 + odds + np.maximum(rivals[0], 0.0) + np.maximum(rivals[1], 0.0))
 
 
 def find_candidates(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import InvalidInput, Param, Phrase, WrongType, suggest
@@ -96,8 +95,8 @@ def decide(verb: str, answer: Any, given: tuple[Any, ...], *options: Any, **more
     more : further options of ``link_rows``
     """
     from lookalike._runtime.frames import backend_of
-    from lookalike.linkage.decisions import check_consistent, read_decisions
-    from lookalike.linkage.linking import link_rows, pool_columns
+    from lookalike.linkage.linking import link_rows, read_decisions
+    from lookalike.linkage.pooled import pool_columns
     from lookalike.saving.fields import Maybe, Real
 
     n, on, by, decisions, threshold, show, seed = options
@@ -115,7 +114,6 @@ def decide(verb: str, answer: Any, given: tuple[Any, ...], *options: Any, **more
     other, shift = (tables[1], len(tables[0])) if len(tables) > 1 else (None, None)
     columns, exact = pool_columns(tables[0], other, split_names(on), split_names(by) or ())
     decided = read_decisions(decisions, (ids[0], ids[-1]), shift or 0)
-    check_consistent(decided, [*chain(*ids)].__getitem__)
     more |= {"decided": decided, "threshold": threshold, "seed": seed}
     found = link_rows(columns, shift, by=exact, **more)
     names = [first.name, *(one.name if one.is_path else "other" for one in sources[1:])]
