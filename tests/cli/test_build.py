@@ -2,7 +2,6 @@
 
 import re
 import shlex
-from importlib import import_module
 from io import StringIO
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 import typer
 
 from cli.run import run
+from lookalike.cli.app import COMMANDS as OTHERS
 from lookalike.cli.app import VERBS, app
 from lookalike.verbs import VERBS as QUESTIONS
 from lookalike.verbs import module_of
@@ -41,12 +41,9 @@ def documented():
 
 
 def examples():
-    shown = {
-        verb: module_of(verb).EXAMPLES
-        if verb in QUESTIONS
-        else getattr(import_module(f"lookalike.cli.{verb}_command"), "EXAMPLES", ())
-        for verb in VERBS
-    }
+    shown = {verb: module_of(verb).EXAMPLES for verb in QUESTIONS}
+    for verb, (module, _) in OTHERS.items():
+        shown |= {verb: getattr(module, "EXAMPLES", {}).get(verb, ())}
     return [line for lines in shown.values() for line in lines]
 
 

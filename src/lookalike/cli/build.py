@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -14,7 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from lookalike.cli.options import Explore, argument, member
 from lookalike.cli.output import Form, check_page, compile_note, quiet, write_result
-from lookalike.cli.reading import FileSource, Scheduler
+from lookalike.cli.reading import FileSource
 from lookalike.errors import suggest
 from lookalike.verbs import get_verb, module_of
 from lookalike.verbs.annotations import describe_parameters, is_spelled, spelling_of
@@ -33,16 +32,6 @@ class CommonOptions:
     memory: str | None = member(
         "SIZE", "Most memory that one matrix may take, such as 8GB; 2GB unless given."
     )
-
-    @contextmanager
-    def applied(self) -> Iterator[None]:
-        """Run a block under these options."""
-        from lookalike._runtime.config import config
-
-        given = {"progress": False if self.quietly else None, "memory_limit": self.memory}
-        settings: dict[str, Any] = {n: value for n, value in given.items() if value is not None}
-        with quiet(self.quietly), config(**settings):
-            yield
 
 
 # Messages of pydantic, through typer, and of typer before 0.29, and the same in our words.
@@ -137,11 +126,8 @@ class Group(_PlainTypes, TyperGroup):
 
 REQUIRED = inspect.Parameter.empty
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
-# Options of one verb about who answers, beside those that all verbs have, and their defaults.
-EXTRA_OPTIONS: dict[str, dict[str, Any]] = {
-    "search": {"scheduler": (Scheduler, None)},
-    "report": {"explore": (Explore, False)},
-}
+# Options of one verb in the shell, beside those that all verbs have, and their defaults.
+EXTRA_OPTIONS: dict[str, dict[str, Any]] = {"report": {"explore": (Explore, False)}}
 
 
 def add_verb(app: typer.Typer, verb: str) -> None:
@@ -158,18 +144,14 @@ def add_verb(app: typer.Typer, verb: str) -> None:
     own = [*inspect.signature(ask).parameters.values()][1:]  # the first is the table
 
     def question(
-        source: FileSource,
-        output: str | None,
-        scheduler: str | None = None,
-        explore: bool = False,
-        **values: Any,
+        source: FileSource, output: str | None, explore: bool = False, **values: Any
     ) -> None:
         # Before any work.
         form = check_page(output or str(getattr(module, "OUTPUT", "text")), source.file)
         source.check_exists()
-        with compile_note(), source.asked_of(scheduler):
+        with compile_note():
             if explore:
-                from lookalike.cli.explore_command import write_explorer
+                from lookalike.cli.serving import write_explorer
 
                 return write_explorer(source, form, **values)
             result = ask(source, **values)
@@ -224,8 +206,13 @@ def add_command(
             options.append(option)
 
     def run(**given: Any) -> None:
-        # Common options apply to the reading of values as well: they set the memory limit.
-        with _gather(CommonOptions, given).applied():
+        from lookalike._runtime.config import config
+
+        common = _gather(CommonOptions, given)
+        settings: dict[str, Any] = {"progress": False} if common.quietly else {}
+        settings |= {} if common.memory is None else {"memory_limit": common.memory}
+        # They apply to the reading of values as well, which the memory limit is for.
+        with quiet(common.quietly), config(**settings):
             given |= {name: _gather(group, given) for name, group in groups.items()}
             given |= {name: _value(option, given[name]) for name, option in verbal.items()}
             command(**given)

@@ -20,7 +20,7 @@ from lookalike.verbs.search import search
 if TYPE_CHECKING:
     from lookalike.table import Table
 
-EXAMPLES = ("lookalike demo", "lookalike demo --quick", "lookalike demo --page")
+EXAMPLES = {"demo": ("lookalike demo", "lookalike demo --quick", "lookalike demo --page")}
 
 NEXT = (
     "lookalike inspect FILE               what your columns are taken for, and why",
@@ -69,7 +69,7 @@ def serve_page() -> None:
     check_service("lookalike demo --page")
     from lookalike.service.server import data_folder, make_service, serve_films
 
-    address = AddressOptions()
+    address = AddressOptions(open_page=True)
     # A store of its own: the demo does not appear among the tables of the user.
     service = make_service(data_folder() / "demo.sqlite", address.host)
     out.note(f"the films are kept in {service.store.database.shown}; the first start reads them")
@@ -79,7 +79,7 @@ def serve_page() -> None:
         one = service.catalog.get(name)
         (first,) = one.texts.find(one.view, FILMS[0], 1)
     path = f"#/{name}?query=%7B%22id%22:{first}%7D"  # {"id": ...}, as the page writes it
-    run_service(service, address.host, address.port, open_page=True, path=path)
+    run_service(service, address, path)
 
 
 # -- the steps, each a question that people ask of a table -----------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -75,8 +75,34 @@ class ReadOptions:
         return {"encoding": self.encoding, "delimiter": self.delimiter}
 
     def read_kinds(self) -> dict[str, Any] | None:
-        """Return the kinds of columns from ``--kinds`` and ``--split``."""
-        return read_kinds(self.kinds, self.split)
+        """Return the kinds of columns from ``--kinds`` and ``--split``.
+
+        Examples
+        --------
+        >>> words = ["zip=category", '{"size": ["S", "M"]}', 'mood=["low", "high"]']
+        >>> ReadOptions(words).read_kinds()
+        {'zip': 'category', 'size': ['S', 'M'], 'mood': ['low', 'high']}
+        """
+        kinds: dict[str, Any] = {}
+        for word in self.kinds or ():
+            if word.lstrip().startswith("{"):
+                kinds |= read_json(word, "--kinds")
+                continue
+            # Before the split at the last equals sign: a level may hold one.
+            name, _, levels = word.partition("=[")
+            if levels:
+                kinds[name] = read_json("[" + levels, f"--kinds {name}", list)
+                continue
+            needed = "COLUMN=KIND or a JSON object"
+            name, kind = split_pair(word, "--kinds", needed, "size=category")
+            kinds[name] = kind
+        # After --kinds, which may name the same column: the separator is the more specific wish.
+        for word in self.split or ():
+            from lookalike.table import Kind, Reading
+
+            column, mark = split_pair(word, "--split", "COLUMN=CHAR", "'tags=;'")
+            kinds[column] = Kind("set", "given, split", reading=Reading("set", separator=mark))
+        return kinds or None
 
 
 class FileSource(TableSource):
@@ -92,17 +118,11 @@ class FileSource(TableSource):
     def __init__(self, file: File, reading: ReadOptions | None = None) -> None:
         super().__init__(file, "standard input" if file == STDIN else file)
         self.file, self.reading = file, reading or ReadOptions()
-        self.workers: Index | None = None  # set while a scheduler answers
 
     def check_exists(self) -> None:
         """Refuse a file that does not exist; standard input does."""
         if self.file != STDIN:
             super().check_exists()
-
-    @property
-    def searched(self) -> Any:
-        """What answers searches: the workers of a scheduler where they were asked for."""
-        return self.workers or self.index
 
     @cached_property
     def index(self) -> Index | None:
@@ -157,18 +177,6 @@ class FileSource(TableSource):
                     raise
                 raise error.by("standard input") from error
 
-    @contextmanager
-    def asked_of(self, scheduler: str | None) -> Iterator[None]:
-        """Have searches answered by the workers of a scheduler inside this block."""
-        with ExitStack() as stack:
-            if scheduler is not None:
-                need_shards(self.file)
-                from lookalike.index.dask import open_index
-
-                opened = open_index(Path(self.file).expanduser(), scheduler)
-                self.workers = stack.enter_context(opened)
-            yield
-
 
 def need_shards(file: str) -> None:
     """Refuse ``--scheduler`` for anything but an index with shards, which workers can share."""
@@ -177,35 +185,6 @@ def need_shards(file: str) -> None:
         hint = "Make one with: lookalike index build FILES -o FOLDER --shards"
         needed = "the folder of an index, whose shards are distributed"
         raise InvalidInput("--scheduler", needed, repr(file), hint)
-
-
-def read_kinds(words: list[str] | None, split: list[str] | None = None) -> dict[str, Any] | None:
-    """Read the kinds of columns from the words of options.
-
-    Examples
-    --------
-    >>> read_kinds(["zip=category", '{"size": ["S", "M"]}', 'mood=["low", "high"]'])
-    {'zip': 'category', 'size': ['S', 'M'], 'mood': ['low', 'high']}
-    """
-    kinds: dict[str, Any] = {}
-    for word in words or ():
-        if word.lstrip().startswith("{"):
-            kinds |= read_json(word, "--kinds")
-            continue
-        # Before the split at the last equals sign: a level may hold one.
-        name, _, levels = word.partition("=[")
-        if levels:
-            kinds[name] = read_json("[" + levels, f"--kinds {name}", list)
-            continue
-        name, kind = split_pair(word, "--kinds", "COLUMN=KIND or a JSON object", "size=category")
-        kinds[name] = kind
-    # After --kinds, which may name the same column: the separator is the more specific wish.
-    for word in split or ():
-        from lookalike.table import Kind, Reading
-
-        column, mark = split_pair(word, "--split", "COLUMN=CHAR", "'tags=;'")
-        kinds[column] = Kind("set", "given, split", reading=Reading("set", separator=mark))
-    return kinds or None
 
 
 def ending_of(data: bytes) -> str:

@@ -285,10 +285,11 @@ class Audit(Result):
         found, every = self.found, np.arange(len(self.beside))
         leaked = share_equal(self.synthetic, self.real, found.synthetic, found.leaked)
         usual = share_equal(self.beside, self.real, found.usual, every)
-        names = ("column", "equal", "equal_in_real_rows")
-        lines = zip(self.real.names, leaked, usual, strict=True)
-        ordered = sorted(lines, key=lambda line: line[2] - line[1])
-        return [dict(zip(names, line, strict=True)) for line in ordered]
+        lines = [
+            {"column": name, "equal": equal, "equal_in_real_rows": share}
+            for name, equal, share in zip(self.real.names, leaked, usual, strict=True)
+        ]
+        return sorted(lines, key=lambda line: line["equal_in_real_rows"] - line["equal"])
 
     @cached_property
     def leaks(self) -> list[dict[str, Any]]:
@@ -350,11 +351,8 @@ class Audit(Result):
                 for one in self.leaks
             ]
             console.print(layout.grid(heads, lines))
-            heads = [
-                ("column", "left"),
-                ("equal to the record", "right"),
-                ("of real rows", "right"),
-            ]
+            heads = [("column", "left")]
+            heads += [("equal to the record", "right"), ("of real rows", "right")]
             lines = [[one["column"], *map(percent, [*one.values()][1:])] for one in self.columns]
             console.print(layout.grid(heads, lines[:MAX_SHOWN_COLUMNS]))
         if not held:

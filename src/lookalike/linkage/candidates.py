@@ -137,7 +137,13 @@ def find_candidates(
 
 def _keys_of(column: PooledColumn, number: int) -> Keys:
     """Return the cells of a column, their halves and their words, as keys."""
-    per_text = [_hash_text(text) for text in column.texts]
+    per_text = []
+    for text in column.texts:
+        words, length = {text, *text.split()}, len(text)
+        for half in {length // 2, (length - 1) // 2} - {0, -1}:
+            words |= {f"{text[:half]}*", f"*{text[-half:]}"}
+        # Not hash(), which differs between processes: the same table has the same pairs.
+        per_text.append({zlib.crc32(word.encode()) << 8 | len(word) & 255 for word in words})
     sizes = np.array([len(keys) for keys in per_text], np.int64)
     flat = np.fromiter(itertools.chain.from_iterable(per_text), np.uint64, sizes.sum())
     flat = (flat + np.uint64(number + 1)) * MIX  # the same word in two columns is two keys
@@ -148,15 +154,6 @@ def _keys_of(column: PooledColumn, number: int) -> Keys:
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     hashes = flat[np.repeat(starts, counts) + within]
     return Keys(np.repeat(rows, counts), hashes, np.full(len(hashes), 1 << number))
-
-
-def _hash_text(text: str) -> set[int]:
-    length = len(text)
-    keys = {text, *text.split()}
-    for half in {length // 2, (length - 1) // 2} - {0, -1}:
-        keys |= {f"{text[:half]}*", f"*{text[-half:]}"}
-    # Not hash(), which differs between processes: the same table has the same pairs.
-    return {zlib.crc32(key.encode()) << 8 | len(key) & 255 for key in keys}
 
 
 def _sizes(hashes: np.ndarray) -> np.ndarray:

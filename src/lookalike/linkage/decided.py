@@ -88,9 +88,9 @@ class Decided(Result):
         return self.linking.expected
 
     @property
-    @abstractmethod
     def groups(self) -> list[list[Any]]:
-        """The ids of rows that are the same record."""
+        """The ids of rows that are the same record; of two tables, of each pair."""
+        return [[pair.left, pair.right] for pair in self.pairs]
 
     @cached_property
     def pairs(self) -> list[Pair]:
@@ -128,19 +128,14 @@ class Decided(Result):
         n : int, optional
             How many at most; None: as many as the verb was asked for.
         """
-        return [self._doubt(number) for number in self._doubtful[: n or self.n]]
-
-    def _doubt(self, number: int) -> dict[str, Any]:
-        pair, (i, j) = self._pair(number), self._rows(number)
-        for_, against = ([one.to_dict() for one in side] for side in self.reasons(number))
-        return {
-            "pair": [pair.left, pair.right],
-            "probability": pair.probability,
-            "left": self.tables[0].record(i),
-            "right": self.tables[-1].record(j),
-            "for": for_,
-            "against": against,
-        }
+        listed = []
+        for number in self._doubtful[: n or self.n]:
+            pair, (i, j), sides = self._pair(number), self._rows(number), self.reasons(number)
+            one = {"pair": [pair.left, pair.right], "probability": pair.probability}
+            one |= {"left": self.tables[0].record(i), "right": self.tables[-1].record(j)}
+            both = [[reason.to_dict() for reason in side] for side in sides]
+            listed.append(one | dict(zip(("for", "against"), both, strict=True)))
+        return listed
 
     def reasons(self, number: int) -> tuple[list[Reason], list[Reason]]:
         """Return the strongest reasons for and against a candidate; their shares are in bits.
@@ -180,13 +175,8 @@ class Decided(Result):
 
     def cells(self) -> dict[str, list[Any]]:
         """Return the answer that ``show`` names, as columns."""
-        made: dict[str, list[Any]] = getattr(self, f"_{self.show}_cells")()
-        return made
-
-    def _pairs_cells(self) -> dict[str, list[Any]]:
-        return self._both(self._numbers().tolist())
-
-    def _review_cells(self) -> dict[str, list[Any]]:
+        if self.show == "pairs":
+            return self._both(self._numbers().tolist())
         numbers = self._doubtful[: self.n]
         why = [sentence(*self.reasons(number)) for number in numbers]
         return self._both(numbers, same=[""] * len(numbers), because=why)
@@ -197,11 +187,8 @@ class Decided(Result):
         out = {name: [getattr(pair, name) for pair in pairs] for name in Pair._fields} | more
         i, j = self._rows(numbers)
         right = record_columns(self.tables[-1], j.tolist(), ())
-        return (
-            out
-            | record_columns(self.tables[0], i.tolist(), [*out])
-            | {f"other.{name}": cells for name, cells in right.items()}
-        )
+        out |= record_columns(self.tables[0], i.tolist(), [*out])
+        return out | {f"other.{name}": cells for name, cells in right.items()}
 
     @abstractmethod
     def _found(self) -> tuple[str, str, int, Any]:
@@ -317,8 +304,14 @@ class Deduped(Decided):
         """
         return replace(self, show="golden").to_frame(backend)
 
-    def _golden_cells(self) -> dict[str, list[Any]]:
+    def cells(self) -> dict[str, list[Any]]:
+        """Return the answer that ``show`` names, as columns."""
+        if self.show not in ("golden", "groups"):
+            return super().cells()
         table = self.tables[0]
+        if self.show == "groups":
+            out = {"id": [*self.ids[0]], "group": self.labels.tolist()}
+            return out | record_columns(table, range(len(table)), [*out])
         first = np.unique(self.labels, return_index=True)[1].tolist()
         out = {"id": [self.ids[0][row] for row in first], "rows": np.bincount(self.labels).tolist()}
         for name, cells in record_columns(table, range(len(table)), [*out]).items():
@@ -327,10 +320,6 @@ class Deduped(Decided):
                 golden[int(self.labels[rows[0]])] = choose_cell([cells[r] for r in rows.tolist()])
             out[name] = golden
         return out
-
-    def _groups_cells(self) -> dict[str, list[Any]]:
-        ours = {"id": [*self.ids[0]], "group": self.labels.tolist()}
-        return ours | record_columns(self.tables[0], range(len(self.tables[0])), [*ours])
 
     def _found(self) -> tuple[str, str, int, Any]:
         n, groups = len(self.tables[0]), self._members
@@ -353,11 +342,6 @@ class Linked(Decided):
     ----------
     linking, tables, ids, names, show, n, backend : see ``Decided``
     """
-
-    @property
-    def groups(self) -> list[list[Any]]:
-        """The two ids of each pair."""
-        return [[pair.left, pair.right] for pair in self.pairs]
 
     @property
     def unmatched(self) -> tuple[list[Any], list[Any]]:

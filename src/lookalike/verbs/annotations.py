@@ -112,19 +112,7 @@ def read_weights(words: list[str] | None) -> dict[str, float] | None:
     >>> read_weights(["genres=3", "budget=0"])
     {'genres': 3.0, 'budget': 0.0}
     """
-    # A number that float() takes but no measure does, such as nan, is refused by the measure.
-    weights, (who, needed, example) = {}, ("--weight", "COLUMN=NUMBER", "year=3")
-    for word in words or ():
-        name, number = split_pair(word, who, needed, example)
-        weights[name] = _number(number, who, needed, word, example)
-    return weights or None
-
-
-def _number(text: str, option: str, needed: str, word: str, example: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise InvalidInput(option, needed, repr(word), f"Try {example}") from None
+    return _read_numbers(words, "--weight", "COLUMN=NUMBER", "year=3") or None
 
 
 def read_limits(words: list[str] | None) -> float | dict[str, float] | None:
@@ -135,12 +123,25 @@ def read_limits(words: list[str] | None) -> float | dict[str, float] | None:
     >>> read_limits(["0.2"]), read_limits(["age=2", "0.2"])
     (0.2, {'age': 2.0, '': 0.2})
     """
-    limits: dict[str, float] = {}
+    needed, example = "NUMBER or COLUMN=NUMBER", "0.2 or age=2"
+    limits = _read_numbers(words, "--max-distance", needed, example, alone=True)
+    return limits.get("") if set(limits) <= {""} else limits
+
+
+def _read_numbers(
+    words: list[str] | None, option: str, needed: str, example: str, alone: bool = False
+) -> dict[str, float]:
+    """Read ``name=number``; ``alone`` says whether a number may come without a name."""
+    numbers: dict[str, float] = {}
     for word in words or ():
+        # At the last equals sign: a name may hold one itself. A number that float() takes but no
+        # measure does, such as nan, is refused by the measure.
         name, _, number = word.rpartition("=")
-        needed = "NUMBER or COLUMN=NUMBER"
-        limits[name] = _number(number, "--max-distance", needed, word, "0.2 or age=2")
-    return limits.get("", None) if set(limits) <= {""} else limits
+        try:
+            numbers[name] = float(number if name or alone else "")
+        except ValueError:
+            raise InvalidInput(option, needed, repr(word), f"Try {example}") from None
+    return numbers
 
 
 def read_marks(words: list[str] | None) -> list[Any] | None:

@@ -8,8 +8,7 @@ from lookalike.errors import InvalidInput, Param
 from lookalike.show import layout
 from lookalike.show.result import Console, Result, Spell, as_json
 from lookalike.verbs import annotations as args
-from lookalike.verbs.measures import choose_measure
-from lookalike.verbs.methods import read_method, refuse_unused
+from lookalike.verbs.measures import choose_measure, read_method, refuse_unused
 from lookalike.verbs.source import NamedRows, as_source
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from lookalike._runtime.text import percent, plain, short
 from lookalike.errors import LookalikeWarning, TooFewRows
 from lookalike.show import layout
 from lookalike.show.result import Console, Result, Spell
-from lookalike.verbs.measures import choose_measure
-from lookalike.verbs.methods import read_method, refuse_unused
+from lookalike.verbs.measures import choose_measure, read_method, refuse_unused
 from lookalike.verbs.source import NamedRows, TableSource
 
 if TYPE_CHECKING:

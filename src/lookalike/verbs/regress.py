@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.text import short
 from lookalike.errors import InvalidInput, Param, Phrase
@@ -11,9 +10,6 @@ from lookalike.show.result import Console
 from lookalike.verbs import annotations as args
 from lookalike.verbs.learning import Learned, judge_and_fit, make_model, split_label
 from lookalike.verbs.source import as_source
-
-if TYPE_CHECKING:
-    import numpy as np
 
 HEADING, RANK = "Learn from it", 70
 EXAMPLES = (
@@ -106,9 +102,15 @@ def regress(
     >>> found.cross_validation["r2"] > 0.8
     True
     """
+    import numpy as np
+
     source = as_source(table)
     rows, target, left_out = split_label(source, label, columns, filter)
-    numbers = as_numbers(label, target)
+    numbers = np.asarray(target)
+    if numbers.dtype.kind not in "iuf":
+        found, hint = f"words, such as {short(numbers[0])!r}", "Use classify for classes"
+        raise InvalidInput(Param("label", label), "a column of numbers", found, hint)
+    numbers = numbers.astype(np.float64)
     name, model = make_model("Regressor", method, rows, measure, weights, seed)
     judged, learned = judge_and_fit(model, name, rows, numbers, folds, seed)
     predictions = None
@@ -121,17 +123,6 @@ def regress(
     guess = None if judged is None else dict(judged.baseline)
     about = {"baseline": guess, "predictions": predictions, "median": median(numbers.tolist())}
     return Regressed(label=label, rows_left_out=left_out, **learned, **about)
-
-
-def as_numbers(label: str, target: Any) -> "np.ndarray":
-    """Return the label as numbers; words are refused."""
-    import numpy as np
-
-    values = np.asarray(target)
-    if values.dtype.kind not in "iuf":
-        found, hint = f"words, such as {short(values[0])!r}", "Use classify for classes"
-        raise InvalidInput(Param("label", label), "a column of numbers", found, hint)
-    return values.astype(np.float64)
 
 
 def amount(number: float) -> str:

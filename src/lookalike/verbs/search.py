@@ -88,7 +88,7 @@ def search(
     sample = index.sample
     query = find_row(index, start, first)
     conditions = read_filter(filter, sample) if filter else None
-    found: Any = (source.searched or index).search(
+    found = index.search(
         query,
         k,
         like=[find_row(index, mark, "like") for mark in liked],
@@ -230,9 +230,14 @@ def _first_ids(index: "Index") -> list[Any]:
 
 def _named(index: "Index", text: str) -> list[int]:
     """Return the positions of the rows that a text names: ``Toy Story``, or ``title=Toy Story``."""
-    from lookalike.table.model.labels import match_rows
+    from lookalike.table.model.labels import label_of, match_rows
 
-    now, (names, words) = index.state_, _names_to_match(index, text)
+    now, names, words = index.state_, [*label_of(index.sample).columns], text
+    column, equals, rest = text.partition("=")
+    if equals and column.strip() in column_names(index.sample):
+        names, words = [column.strip()], rest
+    elif now.id_column:
+        names.append(now.id_column)
     cells: list[list[Any]] = [[] for _ in names]
     positions: list[int] = []
     live = set(now.segments.positions.tolist())  # a deleted row has no name any more
@@ -249,17 +254,6 @@ def _named(index: "Index", text: str) -> list[int]:
         cells.append([" ".join(str(part) for part in row if part) for row in whole])
     # A number that is no row is a slip more often than a part of a name.
     return [positions[row] for row in match_rows(cells, words, exact=_is_number(text))]
-
-
-def _names_to_match(index: "Index", text: str) -> tuple[list[str], str]:
-    """Return the columns in which a text is looked for, and what of it to look for."""
-    from lookalike.table.model.labels import label_of
-
-    column, equals, rest = text.partition("=")
-    if equals and column.strip() in column_names(index.sample):
-        return [column.strip()], rest
-    id_column = index.state_.id_column
-    return [*label_of(index.sample).columns, *([id_column] if id_column else [])], text
 
 
 def _some_names(index: "Index") -> list[str]:

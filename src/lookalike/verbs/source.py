@@ -162,11 +162,6 @@ class TableSource:
             return None
         return load_index(self.given) if self.is_path else self.given
 
-    @property
-    def searched(self) -> Any:
-        """What answers searches in place of the index; the index itself unless workers do."""
-        return self.index
-
     @cached_property
     def labels(self) -> tuple[Any, str | None]:
         """The table with the labels of a pandas frame as a column, and the name of this column."""
