@@ -25,7 +25,6 @@ import typer
 from lookalike._version import __version__
 from lookalike.cli import demo_command, index_command, serving
 from lookalike.cli.build import Group, add_command, add_verb
-from lookalike.cli.options import option
 from lookalike.cli.output import complain, speaks_unicode, warn
 from lookalike.cli.spelling import spell_option
 from lookalike.errors import LookalikeError, LookalikeWarning, Param
@@ -103,12 +102,12 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def lookalike(
-    debug: Annotated[bool, option("--debug", None, "Show the traceback of an error.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
     version: Annotated[
         bool,
         # Eager, so that it works without a command.
-        option(
-            "--version", None, "Print the version and exit.", callback=_show_version, is_eager=True
+        typer.Option(
+            "--version", help="Print the version and exit.", callback=_show_version, is_eager=True
         ),
     ] = False,
 ) -> None:

@@ -5,33 +5,33 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from lookalike.cli.options import Explore, argument, member
 from lookalike.cli.output import Form, check_page, compile_note, quiet, write_result
 from lookalike.cli.reading import FileSource
 from lookalike.errors import suggest
 from lookalike.verbs import get_verb, module_of
-from lookalike.verbs.annotations import describe_parameters, is_spelled, spelling_of
+from lookalike.verbs.annotations import Spelling, describe_parameters, is_spelled, spelling_of
 
 
 @dataclass(frozen=True)
 class CommonOptions:
-    """Options that every command has."""
+    """Options that every command has.
 
-    quietly: bool = member(
-        None,
-        "Print the answer and errors only: no notes, warnings or progress.",
-        default=False,
-        flags="--quiet -q",
-    )
-    memory: str | None = member(
-        "SIZE", "Most memory that one matrix may take, such as 8GB; 2GB unless given."
-    )
+    Parameters
+    ----------
+    quietly : bool
+        Print the answer and errors only: no notes, warnings or progress.
+    memory : str, optional
+        Most memory that one matrix may take, such as 8GB; 2GB unless given.
+    """
+
+    quietly: Annotated[bool, Spelling(flags=("--quiet", "-q"))] = False
+    memory: Annotated[str | None, Spelling(metavar="SIZE")] = None
 
 
 # Messages of pydantic, through typer, and of typer before 0.29, and the same in our words.
@@ -126,6 +126,13 @@ class Group(_PlainTypes, TyperGroup):
 
 REQUIRED = inspect.Parameter.empty
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
+Explore = Annotated[
+    bool,
+    Spelling(
+        help="Write the explorer page instead: one file in which rows can be searched, weighed and "
+        "explained without a server (5,000 rows unless --sample is given).",
+    ),
+]
 # Options of one verb in the shell, beside those that all verbs have, and their defaults.
 EXTRA_OPTIONS: dict[str, dict[str, Any]] = {"report": {"explore": (Explore, False)}}
 
@@ -184,8 +191,9 @@ def add_command(
     app : the program, or a group of its commands
     name : str
     command : function
-        Its parameters are the options: annotated for typer, or by types of verbs. A class of this
-        package, such as ``FileSource``, is a group of options, the parameters of its constructor.
+        Its parameters are the options, described in its docstring, with types as those of verbs
+        have, or annotated for typer. A class of this package, such as ``FileSource``, is a group of
+        options, the parameters of its constructor.
     examples : tuple of str
         Commands at the end of its help.
     panel : str, optional
@@ -193,15 +201,11 @@ def add_command(
     """
     hints, texts = get_type_hints(command, include_extras=True), describe_parameters(command)
     groups: dict[str, Any] = {}
-    verbal: dict[str, inspect.Parameter] = {}
     options: list[inspect.Parameter] = []
     for parameter, option in inspect.signature(command).parameters.items():
         option = option.replace(annotation=hints[parameter], kind=KEYWORD)
         if _is_group(option.annotation):
             groups[parameter] = option.annotation
-        elif is_spelled(option):
-            verbal[parameter] = option
-            options.append(_option(option, texts.get(parameter, "")))
         else:
             options.append(option)
 
@@ -214,13 +218,13 @@ def add_command(
         # They apply to the reading of values as well, which the memory limit is for.
         with quiet(common.quietly), config(**settings):
             given |= {name: _gather(group, given) for name, group in groups.items()}
-            given |= {name: _value(option, given[name]) for name, option in verbal.items()}
+            given |= {option.name: _value(option, given[option.name]) for option in options}
             command(**given)
 
     inside = [option for group in (*groups.values(), CommonOptions) for option in _members(group)]
     # The file comes first in the help, the question next, how the file is read last.
     first, last = ([p for p in inside if (p.default is REQUIRED) == due] for due in (True, False))
-    every = [*first, *options, *last]
+    every = [*first, *(_option(one, texts.get(one.name, "")) for one in options), *last]
     run.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in every}
     lines = "\n\n".join(f"  {line}" for line in examples)
@@ -240,16 +244,17 @@ def _is_group(hint: Any) -> bool:
 def _fields(group: Any) -> list[inspect.Parameter]:
     """Return the parameters of a group's constructor, with their types resolved."""
     hints = get_type_hints(group.__init__, include_extras=True)
-    for field in fields(group) if is_dataclass(group) else ():
-        hints[field.name] = Annotated[hints[field.name], field.metadata["option"]]
     every = inspect.signature(group).parameters.values()
     return [field.replace(annotation=hints[field.name], kind=KEYWORD) for field in every]
 
 
 def _members(group: Any) -> list[inspect.Parameter]:
     """Return the options of a group, those of groups within it included."""
-    each = ((one, _bare(one.annotation)) for one in _fields(group))
-    return [m for one, inner in each for m in (_members(inner) if _is_group(inner) else [one])]
+    texts, found = describe_parameters(group), list[inspect.Parameter]()
+    for one in _fields(group):
+        inner = _bare(one.annotation)
+        found += _members(inner) if _is_group(inner) else [_option(one, texts[one.name])]
+    return found
 
 
 def _gather(group: Any, given: dict[str, Any]) -> Any:
@@ -259,20 +264,23 @@ def _gather(group: Any, given: dict[str, Any]) -> Any:
 
 
 def _option(parameter: inspect.Parameter, text: str) -> inspect.Parameter:
-    """Return a parameter of a verb as typer reads an option."""
+    """Return a parameter as typer reads an option; what is annotated for typer as it is."""
+    if not is_spelled(parameter):
+        return parameter
     spelling, hint = spelling_of(parameter), _bare(parameter.annotation)
-    # Text unless it is a number or a switch: measures, rows and filters are read by the verb.
-    kind: Any = hint if hint in (int, float, bool) or get_origin(hint) is Literal else str
-    kind = list[str] if spelling.repeat else kind
-    about, metavar = spelling.help or text, spelling.metavar
-    about += " May be repeated." if spelling.repeat else ""
-    note = argument(metavar or parameter.name.upper(), about)
-    if not spelling.table:
+    # Text unless it is a number, a switch or a list: the verb reads measures, rows and filters.
+    plain = hint in (int, float, bool, list[str]) or get_origin(hint) is Literal
+    kind, about, metavar = hint if plain else str, spelling.help or text, spelling.metavar
+    if spelling.repeat:
+        kind, about = list[str], f"{about} May be repeated."
+    note: Any = typer.Argument(metavar=metavar, help=about, show_default=False)
+    if not (spelling.table or spelling.argument):
         note = typer.Option(
             *(spelling.flags or (f"--{parameter.name.replace('_', '-')}",)),
             metavar=metavar,
             help=about,
             min=spelling.least,
+            max=spelling.most,
             show_default=parameter.default not in (None, REQUIRED),
         )
     kind = kind | None if parameter.default is None else kind

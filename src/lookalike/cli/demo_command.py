@@ -5,11 +5,10 @@ from __future__ import annotations
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from lookalike._runtime.extras import check_service
 from lookalike.cli import output as out
-from lookalike.cli.options import option
 from lookalike.cli.serving import AddressOptions, run_service
 from lookalike.verbs.cluster import cluster
 from lookalike.verbs.compare import compare
@@ -39,15 +38,16 @@ N_SAMPLE_FILMS = 3000  # for hubs and clusters
 N_COMPARED_FILMS = 1000  # for the comparison of measures
 
 
-def demo(
-    quick: Annotated[
-        bool, option("--quick", None, "Neighbors only: no hubs, clusters, measures or report.")
-    ] = False,
-    page: Annotated[
-        bool, option("--page", None, "Serve the films, and open the page to explore them.")
-    ] = False,
-) -> None:
-    """Show what lookalike does, on 58,788 films."""
+def demo(quick: bool = False, page: bool = False) -> None:
+    """Show what lookalike does, on 58,788 films.
+
+    Parameters
+    ----------
+    quick : bool
+        Neighbors only: no hubs, clusters, measures or report.
+    page : bool
+        Serve the films, and open the page to explore them.
+    """
     if page:
         serve_page()
         return

@@ -15,8 +15,7 @@ import typer
 from lookalike._runtime.config import show_bytes
 from lookalike.cli import output as out
 from lookalike.cli.build import Group, add_command
-from lookalike.cli.options import IdColumn, argument, option
-from lookalike.cli.reading import FileSource, Scheduler, need_shards
+from lookalike.cli.reading import FileSource, IdColumn, Scheduler, need_shards
 from lookalike.errors import InvalidInput
 from lookalike.show.result import Console
 from lookalike.verbs import annotations as args
@@ -33,32 +32,27 @@ index = typer.Typer(
     help="Build, extend and inspect an index that is kept in a file or a folder.",
 )
 
-Saved = Annotated[str, argument("INDEX", "A saved index, NAME.lookalike, or the folder of one.")]
+Saved = Annotated[
+    str,
+    args.Spelling(
+        metavar="INDEX",
+        help="A saved index, NAME.lookalike, or the folder of one.",
+        argument=True,
+    ),
+]
+Files = Annotated[list[str] | None, args.Spelling(metavar="FILE...", argument=True)]
 
 
 def build(
     source: FileSource,
-    to: Annotated[
-        str,
-        option("-o --to", "FILE|FOLDER", "Where to write it: NAME.lookalike, or a folder."),
-    ],
-    more: Annotated[
-        list[str] | None,
-        argument("FILE...", "More Parquet files with the same columns, for an index in a folder."),
-    ] = None,
+    to: Annotated[str, args.Spelling(flags=("-o", "--to"), metavar="FILE|FOLDER")],
+    more: Files = None,
     measure: args.MeasureLike = measures.AUTO,
     weights: args.Weights = None,
     columns: args.Columns = None,
     filter: args.Filter = None,
     id_column: IdColumn = None,
-    shards: Annotated[
-        bool,
-        option(
-            "--shards",
-            None,
-            "Write a folder: Parquet is read in parts, and rows need not fit in memory.",
-        ),
-    ] = False,
+    shards: bool = False,
     scheduler: Scheduler = None,
 ) -> None:
     """Fit a measure to a table and write both to one file, or to a folder.
@@ -68,8 +62,14 @@ def build(
 
     Parameters
     ----------
+    to : str
+        Where to write it: NAME.lookalike, or a folder.
+    more : list of str, optional
+        More Parquet files with the same columns, for an index in a folder.
     columns : names, optional
         Compare by these columns only; the others are still shown.
+    shards : bool
+        Write a folder: Parquet is read in parts, and rows need not fit in memory.
     """
     from lookalike._runtime.files import check_writable
 
@@ -104,18 +104,23 @@ def build(
 
 def add(
     file: Saved,
-    rows: Annotated[str, argument("FILE", "A table of more rows with the same columns.")],
-    more: Annotated[
-        list[str] | None, argument("FILE...", "More of them, for an index in a folder.")
-    ] = None,
-    refit: Annotated[
-        bool, option("--refit", None, "Fit the measure again, to old and new rows.")
-    ] = False,
+    rows: Annotated[str, args.Spelling(metavar="FILE", argument=True)],
+    more: Files = None,
+    refit: bool = False,
     scheduler: Scheduler = None,
 ) -> None:
     """Add rows to an index; they are read as its first rows were.
 
     Parquet files go into the folder of an index part by part: they need not fit in memory.
+
+    Parameters
+    ----------
+    rows : str
+        A table of more rows with the same columns.
+    more : list of str, optional
+        More of them, for an index in a folder.
+    refit : bool
+        Fit the measure again, to old and new rows.
     """
     files, in_folder = [rows, *(more or [])], sources.is_index_folder(file)
     # A folder holds codes of the fitted measure: refitting would rewrite every shard.
@@ -171,8 +176,16 @@ def info(file: Saved, output: out.Form = None) -> None:
     console.print(summary.table())
 
 
-def delete(file: Saved, ids: Annotated[list[str], argument("ID...", "Rows to delete.")]) -> None:
-    """Delete rows from an index, by their ids."""
+def delete(
+    file: Saved, ids: Annotated[list[str], args.Spelling(metavar="ID...", argument=True)]
+) -> None:
+    """Delete rows from an index, by their ids.
+
+    Parameters
+    ----------
+    ids : list of str
+        Rows to delete.
+    """
     made = load(file)
     made.delete([find_row(made, word, "ids") for word in ids])
     save(made, file)
@@ -203,14 +216,14 @@ def save(made: Index, file: str) -> None:
         made.save(file)
 
 
-def check(
-    file: Saved,
-    repair: Annotated[
-        bool, option("--repair", None, "Write damaged shards of a folder again from their files.")
-    ] = False,
-    scheduler: Scheduler = None,
-) -> None:
-    """Check that the files are whole, and that added rows still look like the fitted ones."""
+def check(file: Saved, repair: bool = False, scheduler: Scheduler = None) -> None:
+    """Check that the files are whole, and that added rows still look like the fitted ones.
+
+    Parameters
+    ----------
+    repair : bool
+        Write damaged shards of a folder again from their files.
+    """
     if scheduler is not None:
         need_shards(file)
     if in_folder := sources.is_index_folder(file):

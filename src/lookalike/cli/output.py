@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lookalike._runtime.text import clean, plain
-from lookalike.cli.options import STDIN, option
+from lookalike.cli.reading import STDIN
 from lookalike.cli.spelling import spell_option
 from lookalike.errors import spelled, suggest
 from lookalike.show.layout import grid as grid
 from lookalike.show.layout import headline as headline
 from lookalike.show.layout import make_console as make_console
 from lookalike.show.layout import say as say
+from lookalike.verbs.annotations import Spelling
 
 if TYPE_CHECKING:
     from lookalike.show.result import Result
@@ -37,11 +38,11 @@ FORMS = ("text", "csv", "safe-csv", "json")
 PAGE = "page"
 Form = Annotated[
     str | None,
-    option(
-        "--output -o",
-        "FORM|PAGE",
-        "text for people; csv or json for programs; safe-csv for spreadsheets; or NAME.html, a "
-        "page to write, or NAME.parquet.",
+    Spelling(
+        flags=("--output", "-o"),
+        metavar="FORM|PAGE",
+        help="text for people; csv or json for programs; safe-csv for spreadsheets; or NAME.html, "
+        "a page to write, or NAME.parquet.",
     ),
 ]
 

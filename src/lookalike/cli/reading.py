@@ -11,9 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from lookalike.cli.options import STDIN, argument, member, option
 from lookalike.errors import InvalidInput, LookalikeError
-from lookalike.verbs.annotations import read_json, split_pair
+from lookalike.verbs.annotations import Spelling, read_json, split_pair
 from lookalike.verbs.source import SAVED, TableSource, is_saved_index, load_index
 
 if TYPE_CHECKING:
@@ -23,51 +22,50 @@ if TYPE_CHECKING:
 # Magic numbers of formats that are not text, and the ending that read_table knows them by.
 MAGIC_NUMBERS = ((b"\x1f\x8b", ".csv.gz"), (b"PAR1", ".parquet"), (b"ARROW1", ".arrow"))
 
-File = Annotated[
-    str,
-    argument(
-        "FILE",
-        "A table (.csv .tsv .jsonl .json .parquet .arrow .feather .npy, each also with .gz; .xlsx)"
-        ", a saved index (.lookalike), or - for standard input.",
-    ),
-]
+STDIN = "-"  # as the name of a file
+
 Scheduler = Annotated[
     str | None,
-    option(
-        "--scheduler",
-        "ADDRESS",
-        "For an index in a folder: let the workers of this Dask scheduler do the work, such as "
-        "tcp://scheduler:8786.",
+    Spelling(
+        metavar="ADDRESS",
+        help="For an index in a folder: let the workers of this Dask scheduler do the work, such "
+        "as tcp://scheduler:8786.",
     ),
+]
+# Not a filter of the rows, but how they are called from then on: the same for files and servers.
+IdColumn = Annotated[
+    str | None,
+    Spelling(metavar="COLUMN", help="A column that names the rows; without it they are numbered."),
 ]
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Options of how a table is read, which are not parameters of a verb."""
+    """Options of how a table is read, which are not parameters of a verb.
 
-    kinds: list[str] | None = member(  # noqa: RUF009  it makes a field
-        "COLUMN=KIND",
-        'What a column holds, where the guess is wrong: size=category, \'size=["S", "M"]\' '
-        "for levels from low to high, id=aside to leave it out; or one JSON object for several. "
-        "May be repeated.",
-    )
-    missing: list[str] | None = member(  # noqa: RUF009
-        "TOKEN", "A value that means missing, such as '?' or -999. May be repeated."
-    )
-    split: list[str] | None = member(  # noqa: RUF009
-        "COLUMN=CHAR",
-        "A column of sets, and the character between the items: 'tags=;'. May be repeated.",
-    )
-    encoding: str | None = member(
-        "NAME", "Encoding of a CSV file, such as latin-1; UTF-8 unless given."
-    )
-    delimiter: str | None = member(
-        "CHAR", "The character between fields of a CSV file; guessed unless given."
-    )
-    label_column: str | None = member(
-        "COLUMN", "The column that rows are shown and found by; chosen if not."
-    )
+    Parameters
+    ----------
+    kinds : list of str, optional
+        What a column holds, where the guess is wrong: size=category, 'size=["S", "M"]' for levels
+        from low to high, id=aside to leave it out; or one JSON object for several.
+    missing : list of str, optional
+        A value that means missing, such as '?' or -999.
+    split : list of str, optional
+        A column of sets, and the character between the items: 'tags=;'.
+    encoding : str, optional
+        Encoding of a CSV file, such as latin-1; UTF-8 unless given.
+    delimiter : str, optional
+        The character between fields of a CSV file; guessed unless given.
+    label_column : str, optional
+        The column that rows are shown and found by; chosen if not.
+    """
+
+    kinds: Annotated[list[str] | None, Spelling(metavar="COLUMN=KIND", repeat=True)] = None
+    missing: Annotated[list[str] | None, Spelling(metavar="TOKEN", repeat=True)] = None
+    split: Annotated[list[str] | None, Spelling(metavar="COLUMN=CHAR", repeat=True)] = None
+    encoding: Annotated[str | None, Spelling(metavar="NAME")] = None
+    delimiter: Annotated[str | None, Spelling(metavar="CHAR")] = None
+    label_column: Annotated[str | None, Spelling(metavar="COLUMN")] = None
 
     @property
     def of_text(self) -> dict[str, Any]:
@@ -111,11 +109,16 @@ class FileSource(TableSource):
     Parameters
     ----------
     file : str
-        A path, or "-" for standard input.
+        A table (.csv .tsv .jsonl .json .parquet .arrow .feather .npy, each also with .gz; .xlsx), a
+        saved index (.lookalike), or - for standard input.
     reading : ReadOptions, optional
     """
 
-    def __init__(self, file: File, reading: ReadOptions | None = None) -> None:
+    def __init__(
+        self,
+        file: Annotated[str, Spelling(metavar="FILE", argument=True)],
+        reading: ReadOptions | None = None,
+    ) -> None:
         super().__init__(file, "standard input" if file == STDIN else file)
         self.file, self.reading = file, reading or ReadOptions()
 

@@ -15,8 +15,7 @@ import typer
 from lookalike._runtime.extras import check_service, needing
 from lookalike.cli import output as out
 from lookalike.cli.build import Group, add_command
-from lookalike.cli.options import IdColumn, argument, member, option
-from lookalike.cli.reading import FileSource, ReadOptions
+from lookalike.cli.reading import FileSource, IdColumn, ReadOptions
 from lookalike.errors import InvalidInput, UnwritableFile, missing_file
 from lookalike.verbs import annotations as args
 from lookalike.verbs.report import Title
@@ -36,10 +35,9 @@ HEADS = ("id", "name", "scope", "created", "revoked")  # of a list of tokens
 
 Store = Annotated[
     str | None,
-    option(
-        "--store",
-        "FILE|ADDRESS",
-        "Where rows are kept: a file (SQLite, also as sqlite:///FILE), or "
+    args.Spelling(
+        metavar="FILE|ADDRESS",
+        help="Where rows are kept: a file (SQLite, also as sqlite:///FILE), or "
         "postgresql+psycopg://host/name. "
         "Beside the first table unless given, else in the data folder of the user.",
     ),
@@ -48,42 +46,58 @@ Store = Annotated[
 
 @dataclass(frozen=True)
 class AddressOptions:
-    """Options of where to listen."""
+    """Options of where to listen.
 
-    host: str = member(
-        "ADDRESS", "Address to listen on; any but loopback needs tokens.", default="127.0.0.1"
-    )
-    port: int = member("N", "Port to listen on; 0: a free one.", default=8571, min=0, max=65535)
-    open_page: bool = member(None, "Open the page in a browser.", default=False, flags="--open")
+    Parameters
+    ----------
+    host : str
+        Address to listen on; any but loopback needs tokens.
+    port : int
+        Port to listen on; 0: a free one.
+    open_page : bool
+        Open the page in a browser.
+    """
+
+    host: Annotated[str, args.Spelling(metavar="ADDRESS")] = "127.0.0.1"
+    port: Annotated[int, args.Spelling(metavar="N", least=0, most=65_535)] = 8571
+    open_page: Annotated[bool, args.Spelling(flags=("--open",))] = False
 
 
 @dataclass(frozen=True)
 class AccessOptions:
-    """Options of what clients may do."""
+    """Options of what clients may do.
 
-    folder: str | None = member("FOLDER", "Let clients add tables from this folder by their path.")
-    allow_host: list[str] | None = member(  # noqa: RUF009  it makes a field
-        "NAME",
-        "A host name that requests may use, such as that of a proxy in front. May be repeated.",
-    )
-    need_token: bool = member(
-        None, "Require tokens on loopback as well.", default=False, flags="--need-token"
-    )
+    Parameters
+    ----------
+    folder : str, optional
+        Let clients add tables from this folder by their path.
+    allow_host : list of str, optional
+        A host name that requests may use, such as that of a proxy in front.
+    need_token : bool
+        Require tokens on loopback as well.
+    """
+
+    folder: Annotated[str | None, args.Spelling(metavar="FOLDER")] = None
+    allow_host: Annotated[list[str] | None, args.Spelling(metavar="NAME", repeat=True)] = None
+    need_token: bool = False
 
 
 def serve(
     address: AddressOptions,
     access: AccessOptions,
     reading: ReadOptions,
-    files: Annotated[
-        list[str] | None,
-        argument("FILE", "Tables to serve, each a collection; saved indexes too."),
-    ] = None,
+    files: Annotated[list[str] | None, args.Spelling(metavar="FILE", argument=True)] = None,
     store: Store = None,
     id_column: IdColumn = None,
     measure: args.MeasureLike = None,
 ) -> None:
-    """Serve tables: a page to explore them, and an HTTP API for programs."""
+    """Serve tables: a page to explore them, and an HTTP API for programs.
+
+    Parameters
+    ----------
+    files : list of str, optional
+        Tables to serve, each a collection; saved indexes too.
+    """
     check_service("lookalike serve")
     from lookalike.service.server import default_store, make_service, serve_file
 
@@ -151,14 +165,19 @@ def open_tokens(store: str | None, *, make: bool = False) -> Iterator[TokenStore
 
 
 def create(
-    name: Annotated[str, argument("NAME", "Who or what will use it.")],
+    name: Annotated[str, args.Spelling(metavar="NAME", argument=True)],
     store: Store = None,
-    scope: Annotated[
-        str,
-        option("--scope", "NAME", "read: look and search; write: change rows as well."),
-    ] = "read",
+    scope: Annotated[str, args.Spelling(metavar="NAME")] = "read",
 ) -> None:
-    """Create a token and show it, only this once."""
+    """Create a token and show it, only this once.
+
+    Parameters
+    ----------
+    name : str
+        Who or what will use it.
+    scope : str
+        read: look and search; write: change rows as well.
+    """
     # The first token may be created before the server has run for the first time.
     with open_tokens(store, make=True) as tokens:
         made, text = tokens.create(name, scope)
@@ -179,8 +198,16 @@ def list_tokens(store: Store = None, output: out.Form = None) -> None:
     out.make_console().print(out.grid([(head, "left") for head in HEADS], lines))
 
 
-def revoke(id: Annotated[str, argument("ID", "The id of the token.")], store: Store = None) -> None:
-    """Revoke a token; servers stop accepting it within seconds."""
+def revoke(
+    id: Annotated[str, args.Spelling(metavar="ID", argument=True)], store: Store = None
+) -> None:
+    """Revoke a token; servers stop accepting it within seconds.
+
+    Parameters
+    ----------
+    id : str
+        The id of the token.
+    """
     with open_tokens(store) as tokens:
         tokens.revoke(id)
     out.note(f"token {id} is revoked")
@@ -194,18 +221,25 @@ add_command(token, "revoke", revoke, (f"lookalike token revoke 3f9c21aa {STORE}"
 
 
 def mcp(
-    folder: Annotated[str, argument("FOLDER", "The tables that agents may ask about.")] = ".",
-    http: Annotated[
-        bool, option("--http", None, "Serve streamable HTTP on loopback instead of stdio.")
-    ] = False,
-    port: Annotated[int, option("--port", "N", "Port to listen on.", min=1, max=65535)] = 8572,
-    write: Annotated[
-        bool, option("--write", None, "Let agents write reports under the folder.")
-    ] = False,
+    folder: Annotated[str, args.Spelling(metavar="FOLDER", argument=True)] = ".",
+    http: bool = False,
+    port: Annotated[int, args.Spelling(metavar="N", least=1, most=65_535)] = 8572,
+    write: bool = False,
 ) -> None:
     """Serve the verbs as tools for agents (Model Context Protocol), over stdio or HTTP.
 
     Agents see the tables under FOLDER and nothing else, and change nothing unless --write is given.
+
+    Parameters
+    ----------
+    folder : str
+        The tables that agents may ask about.
+    http : bool
+        Serve streamable HTTP on loopback instead of stdio.
+    port : int
+        Port to listen on.
+    write : bool
+        Let agents write reports under the folder.
     """
     with needing("mcp", "lookalike mcp"):
         from lookalike.mcp.server import Tables, make_server, serve_http, serve_stdio

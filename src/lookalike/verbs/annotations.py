@@ -36,13 +36,15 @@ class Spelling:
         Whether the shell option may be given several times.
     parse : function, optional
         Parses the text of the shell, or a list of texts.
-    least : int, optional
-        The smallest number that is allowed.
+    least, most : int, optional
+        The smallest and the largest number that is allowed.
     in_request : bool
         Whether the parameter is a field of a request; the table is the collection of its route.
     table : bool
         Whether it is another table: an argument of the shell; in a request records, or the name of
         another collection.
+    argument : bool
+        Whether it is an argument of the shell, by its place, instead of an option.
     """
 
     json: Any = str
@@ -52,8 +54,10 @@ class Spelling:
     repeat: bool = False
     parse: Callable[[Any], Any] | None = None
     least: int | None = None
+    most: int | None = None
     in_request: bool = True
     table: bool = False
+    argument: bool = False
 
 
 def spelling_of(parameter: inspect.Parameter) -> Spelling:
