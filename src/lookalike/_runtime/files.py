@@ -141,27 +141,23 @@ def making_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
             with file.open("rb+") as open_file:  # Windows syncs only files open for writing
                 os.fsync(open_file.fileno())
         sync_folder(draft)
-        _give_name(draft, target)
-
-
-def _give_name(draft: Path, target: Path) -> None:
-    """Rename a folder, and remove what had its name."""
-    for _ in range(MAX_RENAMES):
-        # A folder that is not empty cannot be renamed over: the old one is moved aside first.
-        old = _draft_name(target)
-        with contextlib.suppress(FileNotFoundError):
-            os.rename(target, old)
-        try:
-            os.rename(draft, target)
-            sync_folder(target.parent)  # before the old one is gone: after a power cut one is there
-        except OSError as error:
-            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
-                raise
-            continue  # another process has put its own there meanwhile
-        finally:
-            _remove(old)
-        return
-    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
+        for _ in range(MAX_RENAMES):
+            # A folder that is not empty cannot be renamed over: the old one is moved aside first.
+            old = _draft_name(target)
+            with contextlib.suppress(FileNotFoundError):
+                os.rename(target, old)
+            try:
+                os.rename(draft, target)
+                # Before the old one is gone: after a power cut one of the two is there.
+                sync_folder(target.parent)
+            except OSError as error:
+                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                    raise
+                continue  # another process has put its own there meanwhile
+            finally:
+                _remove(old)
+            return
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
 
 
 @contextlib.contextmanager

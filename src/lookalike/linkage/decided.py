@@ -236,25 +236,22 @@ class Decided(Result):
 
     def html_body(self) -> str:
         """Return the doubtful pairs side by side, cells that differ marked."""
-        parts = [self._html_pair(number) for number in self._doubtful[: self.n]]
+        parts, link = [], self.linking
+        for number in self._doubtful[: self.n]:
+            pair, (i, j), lines = self._pair(number), self._rows(number), []
+            for column in link.columns:
+                # Marked where what was compared differs: normalized texts, so not by case alone.
+                left, right = link.candidates.left[number], link.candidates.right[number]
+                mark = "<mark>{}</mark>" if column.codes[left] != column.codes[right] else "{}"
+                both = self.tables[0][column.name].cell(i), self.tables[-1][column.name].cell(j)
+                cells = (escape(short(write(cell), MAX_CELL_CHARACTERS)) for cell in both)
+                lines.append([column.name, *(Html(mark.format(cell)) for cell in cells)])
+            heads, chance = ["", str(pair.left), str(pair.right)], percent(pair.probability)
+            why = sides(*([one.to_html() for one in side] for side in self.reasons(number)))
+            parts.append(html_table(lines, heads, f"probability {chance}", text=(1, 2)) + why)
         body = "".join(parts) or "<p>No doubtful pairs.</p>"
         heading = "Doubtful pairs, the strongest doubt first"
         return f"<p>Expected {self._sure}.</p>" + section(heading, body)
-
-    def _html_pair(self, number: int) -> str:
-        pair, (i, j), found = self._pair(number), self._rows(number), self.linking.candidates
-        lines = []
-        for column in self.linking.columns:
-            # Marked where what was compared differs: normalized texts, so not by case alone.
-            differ = column.codes[found.left[number]] != column.codes[found.right[number]]
-            both = self.tables[0][column.name].cell(i), self.tables[-1][column.name].cell(j)
-            cells = [escape(short(write(cell), MAX_CELL_CHARACTERS)) for cell in both]
-            marked = [Html(f"<mark>{cell}</mark>" if differ else cell) for cell in cells]
-            lines.append([column.name, *marked])
-        heads = ["", str(pair.left), str(pair.right)]
-        why = sides(*([one.to_html() for one in side] for side in self.reasons(number)))
-        chance = percent(pair.probability)
-        return html_table(lines, heads, f"probability {chance}", text=(1, 2)) + why
 
 
 @dataclass(eq=False)

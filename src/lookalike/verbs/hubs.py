@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from lookalike.errors import InvalidInput, Param, Phrase, suggest
+from lookalike.errors import Param, Phrase
 from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import AUTO, choose_measure
 from lookalike.verbs.source import as_source
@@ -87,6 +87,7 @@ def hubs(
     rows, truth = as_source(table).rows(filter).without_label(label)
     compared = rows.compared_by(columns)
     from lookalike import hubness
+    from lookalike.saving.fields import Choice
 
     if _is_large_collection(compared) and truth is None and reduce == "none" and measure is None:
         vectors = compared.table.columns[0].values
@@ -94,9 +95,7 @@ def hubs(
     chosen, reason = choose_measure(measure, compared, weights, seed)
     # The report on a reducer has two columns: the measure inside it is "before".
     if reduce != "none":
-        if reduce not in REDUCERS:
-            hint = suggest(str(reduce), ["none", *REDUCERS])
-            raise InvalidInput(Param("reduce"), "a known reducer", repr(reduce), hint)
+        Choice("none", *REDUCERS).check("hubs", "reduce", reduce)
         name, options = REDUCERS[reduce]
         chosen = getattr(hubness, name)(chosen, **options)
     report = hubness.hubness_report(chosen.fit(compared.table), truth, k)

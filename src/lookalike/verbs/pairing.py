@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from lookalike.errors import InvalidInput, Param, Phrase, WrongType, suggest
+from lookalike.errors import InvalidInput, Param, Phrase, WrongType
 from lookalike.verbs.measures import AUTO, name_measure, read_measure, refuse_measure
 from lookalike.verbs.source import TableSource, as_source
 
@@ -97,13 +97,11 @@ def decide(verb: str, answer: Any, given: tuple[Any, ...], *options: Any, **more
     from lookalike._runtime.frames import backend_of
     from lookalike.linkage.linking import link_rows, read_decisions
     from lookalike.linkage.pooled import pool_columns
-    from lookalike.saving.fields import Maybe, Real
+    from lookalike.saving.fields import Choice, Maybe, Real
 
     n, on, by, decisions, threshold, show, seed = options
     # Refused before tables are read, which may take minutes.
-    if show not in SHOWN[verb]:
-        hint = suggest(show, SHOWN[verb])
-        raise InvalidInput(Param("show"), " or ".join(SHOWN[verb]), repr(show), hint)
+    Choice(*SHOWN[verb]).check(verb, "show", show)
     Maybe(Real(0.0, 1.0)).check(verb, "threshold", threshold, Phrase("Pass for example 0.9"))
     first = as_source(given[0])
     sources = [first, *(first.beside(one) for one in given[1:])]

@@ -106,8 +106,7 @@ def search(
     asked = tuple(str(name) for part in named for name, value in part.items() if value is not None)
     by = type(index.measure_).__name__, name_measure(index.measure_), reason
     info = SearchInfo(source.name, id, k, *by, bool(filter), asked, why=why, sample=sample)
-    hits: Hits = found.with_info(info)
-    return hits
+    return found.with_info(info)
 
 
 def _read_marks(row: Any, like: Any, unlike: Any) -> tuple[Any, list[Any], list[Any]]:
@@ -230,14 +229,9 @@ def _first_ids(index: "Index") -> list[Any]:
 
 def _named(index: "Index", text: str) -> list[int]:
     """Return the positions of the rows that a text names: ``Toy Story``, or ``title=Toy Story``."""
-    from lookalike.table.model.labels import label_of, match_rows
+    from lookalike.table.model.labels import match_rows
 
-    now, names, words = index.state_, [*label_of(index.sample).columns], text
-    column, equals, rest = text.partition("=")
-    if equals and column.strip() in column_names(index.sample):
-        names, words = [column.strip()], rest
-    elif now.id_column:
-        names.append(now.id_column)
+    now, (names, words) = index.state_, _names_to_match(index, text)
     cells: list[list[Any]] = [[] for _ in names]
     positions: list[int] = []
     live = set(now.segments.positions.tolist())  # a deleted row has no name any more
@@ -254,6 +248,17 @@ def _named(index: "Index", text: str) -> list[int]:
         cells.append([" ".join(str(part) for part in row if part) for row in whole])
     # A number that is no row is a slip more often than a part of a name.
     return [positions[row] for row in match_rows(cells, words, exact=_is_number(text))]
+
+
+def _names_to_match(index: "Index", text: str) -> tuple[list[str], str]:
+    """Return the columns in which a text is looked for, and what of it to look for."""
+    from lookalike.table.model.labels import label_of
+
+    column, equals, rest = text.partition("=")
+    if equals and column.strip() in column_names(index.sample):
+        return [column.strip()], rest
+    id_column = index.state_.id_column
+    return [*label_of(index.sample).columns, *([id_column] if id_column else [])], text
 
 
 def _some_names(index: "Index") -> list[str]:
