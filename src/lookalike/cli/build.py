@@ -291,7 +291,7 @@ def _bare(hint: Any) -> Any:
     """Return a type without its annotations, and without the None that it may be."""
     hint = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     some = [kind for kind in get_args(hint) if kind is not type(None)]
-    return some[0] if len(some) == 1 and get_origin(hint) is not Literal else hint
+    return some[0] if len(some) == 1 and type(None) in get_args(hint) else hint
 
 
 def _value(parameter: inspect.Parameter, given: Any) -> Any:
