@@ -10,8 +10,7 @@ from lookalike._runtime.text import percent, short
 from lookalike.show import layout
 from lookalike.show.result import Console, Result, Spell, as_json
 from lookalike.verbs import annotations as args
-from lookalike.verbs.pairing import split_names
-from lookalike.verbs.source import NamedRows, as_source
+from lookalike.verbs.source import NamedRows, as_source, split_names
 
 if TYPE_CHECKING:
     from lookalike.prediction import FilledColumn, NeighborImputer

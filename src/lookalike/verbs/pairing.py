@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import InvalidInput, Param, Phrase, WrongType
 from lookalike.verbs.measures import AUTO, name_measure, read_measure, refuse_measure
-from lookalike.verbs.source import TableSource, as_source
+from lookalike.verbs.source import TableSource, as_source, split_names
 
 if TYPE_CHECKING:
     from lookalike.linkage import TwoTables
@@ -116,14 +116,3 @@ def decide(verb: str, answer: Any, given: tuple[Any, ...], *options: Any, **more
     found = link_rows(columns, shift, by=exact, **more)
     names = [first.name, *(one.name if one.is_path else "other" for one in sources[1:])]
     return answer(found, tables, ids, names, show, n, backend_of(first.given))
-
-
-def split_names(names: Any) -> Any:
-    """Return names of columns; a text may hold several, with commas.
-
-    Examples
-    --------
-    >>> split_names("age, sex"), split_names(["age"])
-    (['age', 'sex'], ['age'])
-    """
-    return [name.strip() for name in names.split(",")] if isinstance(names, str) else names

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, missing_file, suggest
-from lookalike.verbs.annotations import read_json
 
 if TYPE_CHECKING:
     from lookalike.index import Index
@@ -261,15 +260,25 @@ def select_columns(table: Table, columns: str | Sequence[str] | None) -> Table:
     if columns is None:
         return table
     every = column_names(table)
-    names = list(columns)
-    if isinstance(columns, str):  # the name of a column may hold a comma: then it is given alone
-        names = [columns] if columns in every else [name.strip() for name in columns.split(",")]
-    names = [name for name in names if name]
+    # The name of a column may hold a comma: then it is given alone.
+    alone = isinstance(columns, str) and columns in every
+    names = [name for name in ([columns] if alone else split_names(columns)) if name]
     for name in names or [str(columns)]:
         if name not in every:
             hint = suggest(name, every)
             raise InvalidInput(Param("columns"), "columns of the table", repr(name), hint)
     return table.compare_by(names)
+
+
+def split_names(names: Any) -> Any:
+    """Return names of columns; a text may hold several, with commas.
+
+    Examples
+    --------
+    >>> split_names("age, sex"), split_names(["age"])
+    (['age', 'sex'], ['age'])
+    """
+    return [name.strip() for name in names.split(",")] if isinstance(names, str) else names
 
 
 # -- filters as text -------------------------------------------------------------------------------
@@ -285,32 +294,15 @@ def read_filter(filter: Any, table: Table) -> Any:
     >>> read_filter(["year>=1990", "year<2000", "mpaa=PG"], table)
     {'year': {'>=': 1990, '<': 2000}, 'mpaa': {'==': 'PG'}}
     """
+    from lookalike.index.filters import OPERATORS, read_texts
+
     if isinstance(filter, Mapping):
-        return _with_pairs(filter) or None
+        # JSON has lists where Python has a pair of operator and value. Another list is the cell of
+        # a set, none of whose items is an operator.
+        lists = {n for n, v in filter.items() if isinstance(v, list) and len(v) == 2}
+        pairs = {n for n in lists if isinstance(filter[n][0], str) and filter[n][0] in OPERATORS}
+        return {n: tuple(value) if n in pairs else value for n, value in filter.items()} or None
     words = [filter] if isinstance(filter, str) else filter
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         return filter
-    from lookalike.index.filters import read_texts
-
-    objects = [word for word in words if word.lstrip().startswith("{")]
-    kinds = {column.name: column.kind for column in table.every}
-    found = read_texts([word for word in words if word not in objects], kinds)
-    for given in (_with_pairs(read_json(word, "filter")) for word in objects):
-        # One would replace the other, where both have to hold.
-        if twice := [*(given.keys() & found.keys())]:
-            hint = "Put all conditions on it into the object"
-            raise InvalidInput(Param("filter"), "each column once", f"{twice[0]!r} twice", hint)
-        found |= given
-    return found or None
-
-
-def _with_pairs(filter: Mapping[str, Any]) -> dict[str, Any]:
-    """Return conditions with operator and value as the pair that Python has, where JSON has lists.
-
-    Another list is the cell of a set, none of whose items is an operator.
-    """
-    from lookalike.index.filters import OPERATORS
-
-    lists = {n for n, v in filter.items() if isinstance(v, list) and len(v) == 2}
-    pairs = {n for n in lists if isinstance(filter[n][0], str) and filter[n][0] in OPERATORS}
-    return {n: tuple(value) if n in pairs else value for n, value in filter.items()}
+    return read_texts(words, {column.name: column.kind for column in table.every}) or None
