@@ -183,8 +183,7 @@ def scratch_file(size: int, who: str) -> Iterator[BinaryIO]:
 def is_full(error: BaseException) -> bool:
     """Whether an error says that the disk, or what one may have of it, is full."""
     # EDQUOT: the quota of the user; EFBIG: the largest file of this file system or process.
-    full = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-    return isinstance(error, OSError) and error.errno in full
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def _no_space(who: str, error: BaseException, hint: str) -> UnwritableFile:
@@ -292,8 +291,7 @@ def locked(folder: str | os.PathLike[str], who: str) -> Iterator[None]:
         raise UnwritableFile(who, needed, "another writer", hint) from error
     except OSError as error:
         # filelock follows no link: the file behind it would be emptied.
-        link = error.errno == errno.ELOOP
-        found = "a link" if link else os.strerror(error.errno or 0).lower()
+        found = os.strerror(error.errno or 0).lower() if error.errno != errno.ELOOP else "a link"
         hint = "Choose another folder, or ask for the permission to write there"
         raise UnwritableFile(who, f"a lock in {str(folder)!r}", found, hint) from error
     try:

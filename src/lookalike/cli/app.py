@@ -7,8 +7,6 @@ Exit codes: 0; 1 for an error the user can fix (one red line, no traceback); 2 f
 130 after Ctrl-C.
 """
 
-from __future__ import annotations
-
 import _thread
 import io
 import os

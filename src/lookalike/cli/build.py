@@ -1,11 +1,12 @@
 """How a function becomes a command: a verb from its signature and docstring, others as they are."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from math import inf
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
@@ -13,7 +14,6 @@ from typer.core import TyperCommand, TyperGroup
 
 from lookalike.cli.output import Form, check_page, compile_note, quiet, write_result
 from lookalike.cli.reading import FileSource
-from lookalike.errors import suggest
 from lookalike.verbs import get_verb, module_of
 from lookalike.verbs.annotations import Spelling, describe_parameters, is_spelled, spelling_of
 
@@ -34,46 +34,6 @@ class CommonOptions:
     memory: Annotated[str | None, Spelling(metavar="SIZE")] = None
 
 
-# Messages of pydantic, through typer, and of typer before 0.29, and the same in our words.
-USAGE = (
-    (r"^Value error, ", ""),
-    (r"^Input should be greater than or equal to (\S+)$", r"needs at least \1"),
-    (r"^Input should be less than or equal to (\S+)$", r"needs at most \1"),
-    (r"^Input should be a valid integer.*$", "needs an integer"),
-    (r"^Input should be a valid number.*$", "needs a number"),
-    (r"^(\S+) is not in the range x>=(\S+)\.$", r"needs at least \2, found '\1'"),
-    (r"^(\S+) is not in the range (\S+)<=x<=(\S+)\.$", r"needs \2 to \3, found '\1'"),
-    (r"^('.*') is not a valid int.*\.$", r"needs an integer, found \1"),
-    (r"^('.*') is not a valid float.*\.$", r"needs a number, found \1"),
-)
-
-
-def in_usage(text: str, value: object = None) -> str:
-    """Return the message of typer about a value in our words, with the nearest known one.
-
-    Examples
-    --------
-    >>> in_usage("Input should be greater than or equal to 1", 0)
-    "needs at least 1, found '0'."
-    >>> in_usage("0 is not in the range 1<=x<=65535.")
-    "needs 1 to 65535, found '0'."
-    >>> in_usage("'few' is not a valid int range.")
-    "needs an integer, found 'few'."
-    >>> in_usage("Value error, 'jsn' is not one of 'csv', 'json'.")
-    "'jsn' is not one of 'csv', 'json'. Did you mean 'json'?"
-    """
-    # typer has no hook for its messages, only the finished text.
-    for pattern, to in USAGE:
-        text = re.sub(pattern, to, text)
-    if text.startswith("needs "):
-        return f"{text}, found {str(value)!r}." if value is not None else f"{text}."
-    choice = re.fullmatch(r"'(?P<word>[^']*)' is not one of (?P<known>.*)\.", text)
-    if choice:
-        near = suggest(choice["word"], re.findall(r"'([^']*)'", choice["known"]))
-        text += f" {near}" if near.startswith("Did you mean") else ""
-    return text
-
-
 class _PlainTypes:
     """Help without types that say nothing."""
 
@@ -89,17 +49,7 @@ class _PlainTypes:
 
 
 class Verb(_PlainTypes, TyperCommand):
-    """A command whose messages about options are in our words."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read options and arguments."""
-        try:
-            return super().parse_args(ctx, args)
-        except typer.BadParameter as error:
-            errors: list[Any] = getattr(error.__cause__, "errors", list)()
-            value = errors[0].get("input") if errors else None
-            error.message = in_usage(error.message, value)
-            raise
+    """A command, in whose line of usage nothing is said twice."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the words of the line of usage: FILE, not {FILE}, and dots once."""
@@ -269,22 +219,40 @@ def _option(parameter: inspect.Parameter, text: str) -> inspect.Parameter:
         return parameter
     spelling, hint = spelling_of(parameter), _bare(parameter.annotation)
     # Text unless it is a number, a switch or a list: the verb reads measures, rows and filters.
-    plain = hint in (int, float, bool, list[str]) or get_origin(hint) is Literal
-    kind, about, metavar = hint if plain else str, spelling.help or text, spelling.metavar
+    kind = hint if hint in (int, float, bool, list[str]) else str
+    about, metavar = spelling.help or text, spelling.metavar
+    words = get_args(hint) if get_origin(hint) is Literal else ()
     if spelling.repeat:
         kind, about = list[str], f"{about} May be repeated."
     note: Any = typer.Argument(metavar=metavar, help=about, show_default=False)
     if not (spelling.table or spelling.argument):
         note = typer.Option(
             *(spelling.flags or (f"--{parameter.name.replace('_', '-')}",)),
-            metavar=metavar,
+            metavar=metavar or "|".join(words) or None,
             help=about,
-            min=spelling.least,
-            max=spelling.most,
+            parser=partial(_read, kind, words, spelling) if words or kind in (int, float) else None,
             show_default=parameter.default not in (None, REQUIRED),
         )
     kind = kind | None if parameter.default is None else kind
     return parameter.replace(annotation=Annotated[kind, note])
+
+
+def _read(kind: Any, words: tuple[str, ...], spelling: Spelling, text: Any) -> Any:
+    """Read a number, or one of a few words; anything else is wrong usage."""
+    from lookalike.saving.fields import Choice, Integer, Real
+
+    low, high = spelling.least, spelling.most
+    field: Any = Choice(*words) if words else Integer(low, high)
+    if kind is float:
+        field = Real(-inf if low is None else low)
+    value = text
+    with suppress(ValueError):
+        value = kind(text)
+    if not field.fits(value):
+        near = field.hint(value)
+        also = f" {near}" if near.startswith("Did you mean") else ""
+        raise typer.BadParameter(f"needs {field.describe()}, found {str(text)!r}.{also}")
+    return value
 
 
 def _bare(hint: Any) -> Any:

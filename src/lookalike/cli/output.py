@@ -238,6 +238,5 @@ def write_csv(cells: Mapping[str, Sequence[Any]], *, safe: bool = False) -> None
         # A lone surrogate is in no encoding: written as Python writes it.
         return clean(cell) if shown else cell.encode("utf-8", "backslashreplace").decode("utf-8")
 
-    rows = zip(*cells.values(), strict=True)
-    writer.writerows(map(field, row) for row in (cells, *rows))
+    writer.writerows(map(field, row) for row in (cells, *zip(*cells.values(), strict=True)))
     sys.stdout.flush()

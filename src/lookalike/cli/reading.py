@@ -135,8 +135,7 @@ class FileSource(TableSource):
         for name, value in vars(self.reading).items():
             if value is not None:
                 found, hint = f"the saved index {self.file!r}", "Give it when the index is built"
-                option = f"--{name.replace('_', '-')}"
-                raise InvalidInput(option, "a table to read", found, hint)
+                raise InvalidInput(f"--{name.replace('_', '-')}", "a table to read", found, hint)
         return load_index(self.file)
 
     def read(self, lazy: bool = False) -> Any:

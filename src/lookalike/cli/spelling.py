@@ -1,7 +1,5 @@
 """Parameters of the library in the words of the shell: ``--encoding latin-1``."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import shlex

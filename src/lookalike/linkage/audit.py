@@ -7,8 +7,6 @@ categories, ordered levels and flags by being equal; a missing cell equals anoth
 nothing else. The distance is the mean over the columns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -143,8 +141,7 @@ class Closeness:
         """SDMetrics' DCROverfittingProtection: twice the share not nearer to the training data."""
         if self.holdout is None:
             return None
-        nearer = float(np.mean(self.distances < self.holdout))
-        return min(2.0 * (1.0 - nearer), 1.0)
+        return min(2.0 * (1.0 - float(np.mean(self.distances < self.holdout))), 1.0)
 
     @property
     def baseline_protection(self) -> float | None:

@@ -1,7 +1,5 @@
 """The answers of dedupe and link: pairs, groups, golden records, and what is left to decide."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
@@ -117,8 +115,7 @@ class Decided(Result):
         doubt = np.minimum(link.probabilities, 1.0 - link.probabilities)
         # What was decided by hand is not asked again.
         open_ = np.flatnonzero((doubt >= CERTAIN) & np.isnan(link.decided))
-        ordered: list[int] = open_[np.argsort(-doubt[open_], kind="stable")].tolist()
-        return ordered
+        return open_[np.argsort(-doubt[open_], kind="stable")].tolist()
 
     def review(self, n: int | None = None) -> list[dict[str, Any]]:
         """Return doubtful pairs, the strongest doubt first, with reasons for and against.

@@ -76,8 +76,7 @@ def compare_pairs(
         known = ~np.isnan(similar)
         levels[known, j] = np.searchsorted(LEVELS, similar[known], "right") - 1
         codes = column.codes[left]
-        same = codes == column.codes[right]
-        equal = np.flatnonzero(same & (codes >= 0))
+        equal = np.flatnonzero((codes == column.codes[right]) & (codes >= 0))
         # One of the two rows is left out: a value that only a pair of doubles has is rare.
         counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.texts))
         share = np.maximum(counts - 1, 1) / max(1, counts.sum())
@@ -117,8 +116,7 @@ class Evidence:
         lines = zip(np.log(self.matches / self.others), self.others, strict=True)
         # The nearest log ratios that never fall with the similarity.
         table = np.array([isotonic_regression(line, weights=weight).x for line, weight in lines])
-        each = np.arange(len(table))
-        out = np.where(pairs.levels >= 0, table[each, pairs.levels], 0.0)
+        out = np.where(pairs.levels >= 0, table[np.arange(len(table)), pairs.levels], 0.0)
         # P(value | match) / P(value twice by chance) = share of equal cells / share of the value.
         rare = np.log(self.matches[:, EQUAL]) + pairs.rarity
         # A level that is next to equal is never stronger evidence than the value in common.

@@ -1,7 +1,5 @@
 """The answer of a join: pairs of rows, nearest first, with their cells and reasons."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

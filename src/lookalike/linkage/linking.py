@@ -4,8 +4,6 @@ Candidates share something rare (``candidates``); evidence is learned from them 
 (``evidence``); the threshold is the one of the largest expected F1, which the probabilities imply.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -180,9 +178,8 @@ def choose_threshold(probabilities: np.ndarray, missed: float = 0.0) -> float:
     ordered = np.sort(probabilities)[::-1]
     if not len(ordered) or ordered[0] <= 0.0:
         return EVEN
-    right = np.cumsum(ordered)
-    score = right / (np.arange(1, len(ordered) + 1) + ordered.sum() + missed)
-    best = int(np.argmax(score))
+    n_taken = np.arange(1, len(ordered) + 1)
+    best = int(np.argmax(np.cumsum(ordered) / (n_taken + ordered.sum() + missed)))
     after = ordered[best + 1] if best + 1 < len(ordered) else 0.0
     return max(EVEN, float(ordered[best] + after) / 2.0)
 
@@ -281,8 +278,7 @@ def are_two_populations(probabilities: np.ndarray) -> bool:
     """
     doubt = np.minimum(probabilities, 1.0 - probabilities)
     n_doubtful = np.count_nonzero(doubt >= DOUBTFUL)
-    n_certain = np.count_nonzero(probabilities > 1.0 - DOUBTFUL)
-    return bool(n_doubtful <= MAX_DOUBTFUL_SHARE * n_certain)
+    return bool(n_doubtful <= MAX_DOUBTFUL_SHARE * np.count_nonzero(probabilities > 1.0 - DOUBTFUL))
 
 
 def are_rivals(levels: PairLevels, probabilities: np.ndarray, competing: np.ndarray) -> bool:

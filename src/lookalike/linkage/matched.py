@@ -5,8 +5,6 @@ not all pairs. Where a list that was cut off might have mattered, all lists are 
 pairs are found again, so that the answer is that of complete lists.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -96,7 +94,7 @@ def assign(near: NeighborGraph, k: int, complete: bool) -> tuple[np.ndarray, boo
     graph = sparse.hstack([sparse.vstack([pairs] * k), partners], format="csr")
     copies, matched = sparse.csgraph.min_weight_full_bipartite_matching(graph)
     rows, found = copies % len(near), matched < len(known)
-    used, i = np.zeros_like(listed), rows[found]
+    used, i = np.zeros(near.indices.shape, bool), rows[found]
     used[i, (near.indices[i] == known[matched[found], None]).argmax(axis=1)] = True
     return used, bool(cut_off[rows[~found]].any())
 

@@ -5,8 +5,6 @@ even be read as dates in one table and as numbers in the other. So linkage compa
 each distinct text is normalized once and gets a number, and pairs of rows are pairs of numbers.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -115,8 +115,7 @@ class TwoTables:
         asked = [side.take(np.isin(side.positions, wanted)) for side in self.right_sides]
         back = NeighborGraph.empty(len(wanted), lists.k, len(lists))
         for part in self.left_sides():  # one after another: they need not fit in memory together
-            known = [part.take(part.positions >= 0)]
-            back = back.merge(self._pair_up(asked, known, lists.k))
+            back = back.merge(self._pair_up(asked, [part.take(part.positions >= 0)], lists.k))
         place = np.minimum(np.searchsorted(wanted, lists.indices), len(wanted) - 1)
         own = np.arange(len(lists))[:, None, None]
         return drop_pairs(lists, ~(back.indices[place] == own).any(axis=2))

@@ -4,8 +4,6 @@ Python passes the value itself; a shell knows text only, and a request what JSON
 names the type, ``weights: Weights = None``, and all surfaces follow.
 """
 
-from __future__ import annotations
-
 import inspect
 import json
 import re

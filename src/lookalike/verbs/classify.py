@@ -120,8 +120,7 @@ def classify(
     ((commonest, count),) = Counter(classes.tolist()).most_common(1)
     predictions = None
     if predict is not None:
-        who = Phrase(Param("predict", of="classify"))
-        new = source.read_like(predict, rows.table.schema, who)
+        new = source.read_like(predict, rows.table.schema, Phrase(Param("predict", of="classify")))
         shares = model.predict_proba(new)
         # The class of the largest share; of several, the first, as scikit-learn does.
         found = zip(model.classes_[shares.argmax(axis=1)].tolist(), shares.max(axis=1), strict=True)

@@ -60,8 +60,7 @@ class Clustered(Result):
     @property
     def labels(self) -> list[int]:
         """The cluster of each row, -1 for none."""
-        labels: list[int] = self.model.labels_.tolist()
-        return labels
+        return self.model.labels_.tolist()
 
     @property
     def measure(self) -> str | None:
@@ -130,8 +129,7 @@ class Clustered(Result):
         if one.majority_share is not None:
             line += f", mostly {short(one.majority, 30)} ({percent(one.majority_share)})"
         layout.headline(console, line)
-        apart = "; ".join(map(str, one.columns)) or "like all other rows"
-        layout.say(console, apart, "", INDENT)
+        layout.say(console, "; ".join(map(str, one.columns)) or "like all other rows", "", INDENT)
         rows = f"typical rows {self._names(one.typical)}"
         if one.borderline:
             rows += f"; borderline {self._names(one.borderline)}"

@@ -100,16 +100,14 @@ class Learned(Result):
 
     def say_no_better(self, console: Console) -> None:
         """Warn that guessing scores as well: without it any number looks like a success."""
-        worse = "No better than guessing: the columns say little about it."
-        layout.say(console, worse, "yellow")
+        layout.say(console, "No better than guessing: the columns say little about it.", "yellow")
 
 
 def _print(console: Console, heads: Any, lines: list[list[str]], more: str) -> None:
     """Print the first lines of a table, and how many more there are."""
     console.print(layout.grid(heads, lines[:MAX_SHOWN_LINES]))
     if len(lines) > MAX_SHOWN_LINES:
-        text = more.format(len(lines) - MAX_SHOWN_LINES)
-        layout.say(console, f"{text} (csv and json have all)")
+        layout.say(console, f"{more.format(len(lines) - MAX_SHOWN_LINES)} (csv and json have all)")
 
 
 def make_model(

@@ -115,8 +115,7 @@ def regress(
     judged, learned = judge_and_fit(model, name, rows, numbers, folds, seed)
     predictions = None
     if predict is not None:
-        who = Phrase(Param("predict", of="regress"))
-        new = source.read_like(predict, rows.table.schema, who)
+        new = source.read_like(predict, rows.table.schema, Phrase(Param("predict", of="regress")))
         values = model.predict(new).tolist()
         predictions = [{"row": row, "predicted": value} for row, value in enumerate(values)]
     # The baseline is scored on the folds, and is None without them.

@@ -1,7 +1,5 @@
 """Requests for verbs as JSON holds them: for the HTTP routes and for the tools of agents."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any

@@ -88,7 +88,7 @@ def search(
     sample = index.sample
     query = find_row(index, start, first)
     conditions = read_filter(filter, sample) if filter else None
-    found = index.search(
+    found: Any = index.search(
         query,
         k,
         like=[find_row(index, mark, "like") for mark in liked],
@@ -122,8 +122,7 @@ def _read_marks(row: Any, like: Any, unlike: Any) -> tuple[Any, list[Any], list[
         needed = "a row of the table or a record, one of the two"
         found = "none" if row is None else "several"
         hint = ("Use ", Param("row", 17), " or ", Param("like", {"year": 1977}))
-        problem = f"say what to look for: {needed}"
-        raise InvalidInput("search", needed, found, hint, problem=problem)
+        raise InvalidInput("search", needed, found, hint, problem=f"say what to look for: {needed}")
     return row, liked, unliked
 
 
@@ -239,8 +238,7 @@ def _named(index: "Index", text: str) -> list[int]:
         rows = [(row, at) for row, at in enumerate(segment.positions.tolist()) if at in live]
         positions += [at for _, at in rows]
         for known, name in zip(cells, names, strict=True):
-            values = segment.table[name]
-            known += [values.cell(row) for row, _ in rows]
+            known += [segment.table[name].cell(row) for row, _ in rows]
     # A name in two columns is found as a whole, too: "Ada Lovelace".
     parts = [known for known, name in zip(cells, names, strict=True) if name != now.id_column]
     if len(parts) > 1:

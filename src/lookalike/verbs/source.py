@@ -262,7 +262,7 @@ def select_columns(table: Table, columns: str | Sequence[str] | None) -> Table:
     every = column_names(table)
     # The name of a column may hold a comma: then it is given alone.
     alone = isinstance(columns, str) and columns in every
-    names = [name for name in ([columns] if alone else split_names(columns)) if name]
+    names = [name for name in ([str(columns)] if alone else split_names(columns)) if name]
     for name in names or [str(columns)]:
         if name not in every:
             hint = suggest(name, every)
