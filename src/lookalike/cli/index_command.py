@@ -131,8 +131,14 @@ def add(
         need_shards(file)
     # Anything but Parquet has to be read into memory first, also for a folder.
     if in_folder and (scheduler or all(map(names_parquet, files))):
-        added, total = add_files(file, files, scheduler)
-        print_headline(file, f"{plural(added)} added, {total:,} in all")
+        with out.compile_note():
+            if scheduler is None:
+                added = load(file).add_files(files)
+            else:
+                from lookalike.index.dask import add as add_by_workers
+
+                added = add_by_workers(file, files, scheduler, tell=lambda one: out.note(str(one)))
+        print_headline(file, f"{plural(added)} added, {len(load(file)):,} in all")
         return
     if len(files) > 1:
         hint = "Add them one at a time, or Parquet files to the folder of an index"
@@ -370,20 +376,6 @@ def plural(count: int, what: str = "row") -> str:
     ('1 row', '2,000 shards')
     """
     return f"{count:,} {what}" + ("" if count == 1 else "s")
-
-
-def add_files(file: str, paths: list[str], scheduler: str | None) -> tuple[int, int]:
-    """Add Parquet files to an index in a folder; return the number of new rows, and of all."""
-    from lookalike.index import Index
-
-    with out.compile_note():
-        if scheduler is None:
-            added = Index.open(file).add_files(paths)
-        else:
-            from lookalike.index.dask import add
-
-            added = add(file, paths, scheduler, tell=lambda summary: out.note(str(summary)))
-    return added, len(Index.open(file))
 
 
 def names_several(file: str) -> bool:

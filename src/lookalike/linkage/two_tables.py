@@ -29,6 +29,7 @@ from lookalike.measures.contract.rows import Rows, check_k
 from lookalike.neighbors.exact import MAX_QUERIES_PER_BLOCK, fill_by_blocks, search
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Kind, LazyTable, Schema, Table, as_table
+from lookalike.table.formats.raw import as_number
 
 BATCH_ROWS = 65_536  # rows of the left table that are encoded together; chosen by hand
 SECONDS_PER_DAY = 86_400.0
@@ -212,7 +213,7 @@ class TwoTables:
         for name in differ:
             # Numbers would all be unknown levels, where no level is a number.
             worded = kinds[name].name in ("category", "order") and part[name].kind.name == "number"
-            if worded and not any(map(_is_number, kinds[name].levels)):
+            if worded and all(as_number(str(level)) is None for level in kinds[name].levels):
                 raise _other_kind(name, part[name].kind, kinds[name], both)
         schema = Schema(kinds, {}, self.right.schema.missing)
         try:
@@ -439,10 +440,3 @@ def _other_kind(name: str, left: Kind, right: Kind, words: tuple[str, str]) -> I
     option = Param("columns" if words == NAMES["audit"] else "on")
     hint = ("Say what it is in both with ", kinds, ", or name other columns with ", option)
     return InvalidInput(f"column {name!r}", "the same kind in both tables", found, hint)
-
-
-def _is_number(level: Any) -> bool:
-    try:
-        return math.isfinite(float(level))
-    except (TypeError, ValueError):
-        return False

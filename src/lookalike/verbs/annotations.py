@@ -36,8 +36,6 @@ class Spelling:
         Parses the text of the shell, or a list of texts.
     least, most : int, optional
         The smallest and the largest number that is allowed.
-    in_request : bool
-        Whether the parameter is a field of a request; the table is the collection of its route.
     table : bool
         Whether it is another table: an argument of the shell; in a request records, or the name of
         another collection.
@@ -53,7 +51,6 @@ class Spelling:
     parse: Callable[[Any], Any] | None = None
     least: int | None = None
     most: int | None = None
-    in_request: bool = True
     table: bool = False
     argument: bool = False
 
@@ -219,7 +216,7 @@ def _quote(text: str) -> str:
 Record = dict[str, Any]
 Id = int | str
 
-TableLike = Annotated[Any, Spelling(in_request=False)]
+TableLike = Any
 RowRef = Annotated[
     Any,
     Spelling(
