@@ -108,11 +108,6 @@ class Phrase(str):
         return Phrase, self.parts
 
 
-def _word(name: str, about: str) -> Any:
-    """Return a property of an error: one of its words, as Python spells it."""
-    return property(lambda self: self.words()[name], doc=about)
-
-
 class Parts:
     """What errors and warnings share: parts that every surface can put in its own words.
 
@@ -173,10 +168,11 @@ class Parts:
         middle = ("needs ", needed, ", found ", found) if problem is None else (problem,)
         return Phrase(who, ": ", *middle, ". " if spelled(hint) else ".", hint)
 
-    who = _word("who", "What complains: a function, a class, a column, a file; or nothing.")
-    needed = _word("needed", "What was needed.")
-    found = _word("found", "What was found instead.")
-    hint = _word("hint", "What to do about it.")
+    # As Python spells them.
+    who = property(lambda self: self.words()["who"], doc="What complains; empty for a plain text.")
+    needed = property(lambda self: self.words()["needed"], doc="What was needed.")
+    found = property(lambda self: self.words()["found"], doc="What was found instead.")
+    hint = property(lambda self: self.words()["hint"], doc="What to do about it.")
 
     @property
     def params(self) -> tuple[Param, ...]:
