@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from lookalike.cli.output import Form, check_page, compile_note, quiet, write_result
+from lookalike.cli.output import Form, be_quiet, check_page, compile_note, write_result
 from lookalike.cli.reading import FileSource
 from lookalike.verbs import get_verb, module_of
 from lookalike.verbs.annotations import Spelling, describe_parameters, is_spelled, spelling_of
@@ -166,7 +166,8 @@ def add_command(
         settings: dict[str, Any] = {"progress": False} if common.quietly else {}
         settings |= {} if common.memory is None else {"memory_limit": common.memory}
         # They apply to the reading of values as well, which the memory limit is for.
-        with quiet(common.quietly), config(**settings):
+        be_quiet(common.quietly)
+        with config(**settings):
             given |= {name: _gather(group, given) for name, group in groups.items()}
             given |= {option.name: _value(option, given[option.name]) for option in options}
             command(**given)

@@ -133,12 +133,12 @@ def add(
     if in_folder and (scheduler or all(map(names_parquet, files))):
         with out.compile_note():
             if scheduler is None:
-                added = load(file).add_files(files)
+                added = sources.load_index(file).add_files(files)
             else:
                 from lookalike.index.dask import add as add_by_workers
 
                 added = add_by_workers(file, files, scheduler, tell=lambda one: out.note(str(one)))
-        print_headline(file, f"{plural(added)} added, {len(load(file)):,} in all")
+        print_headline(file, f"{plural(added)} added, {len(sources.load_index(file)):,} in all")
         return
     if len(files) > 1:
         hint = "Add them one at a time, or Parquet files to the folder of an index"
@@ -147,7 +147,7 @@ def add(
 
 
 def _add_table(file: str, rows: str, refit: bool) -> None:
-    made = load(file)
+    made = sources.load_index(file)
     # Read with the schema of the index: kinds are not guessed again from a few rows.
     new = FileSource(file).read_like(rows, made.schema_, "index add")
     with out.compile_note():
@@ -162,7 +162,7 @@ def _add_table(file: str, rows: str, refit: bool) -> None:
 def info(file: Saved, output: out.Form = None) -> None:
     """Show what an index holds: rows, measure, and each column with its kind."""
     form = out.check_form(output or "text")
-    made = load(file)
+    made = sources.load_index(file)
     # Of a folder a sample; rows in memory with those that were added.
     summary = (made.table if made.folder is None else made.sample).summary()
     if form != "text":
@@ -192,7 +192,7 @@ def delete(
     ids : list of str
         Rows to delete.
     """
-    made = load(file)
+    made = sources.load_index(file)
     made.delete([find_row(made, word, "ids") for word in ids])
     save(made, file)
     print_headline(file, f"{plural(len(ids))} deleted, {len(made):,} left")
@@ -200,7 +200,7 @@ def delete(
 
 def compact(file: Saved) -> None:
     """Drop deleted rows for good and join small parts; ids and answers stay the same."""
-    made = load(file)
+    made = sources.load_index(file)
     before = made.state_.segments.segments
     dropped = sum(len(part) - part.n_live for part in before)
     made.compact()
@@ -234,7 +234,7 @@ def check(file: Saved, repair: bool = False, scheduler: Scheduler = None) -> Non
         need_shards(file)
     if in_folder := sources.is_index_folder(file):
         check_folder(file, repair, scheduler)
-    made = load(file)  # verifies every hash of a file, and names what is damaged
+    made = sources.load_index(file)  # verifies every hash of a file, and names what is damaged
     drift = made.drift()
     if not in_folder:
         console = print_headline(file, f"the file is whole, {len(made):,} rows")
@@ -242,14 +242,6 @@ def check(file: Saved, repair: bool = False, scheduler: Scheduler = None) -> Non
     if drift.refit:
         again = "build the index again" + ("" if in_folder else ", or --refit")
         out.warn(f"the added rows differ from the fitted ones: {again}")
-
-
-def load(file: str) -> Index:
-    """Load a saved index."""
-    if not sources.is_saved_index(file):
-        hint = "Make one with: lookalike index build TABLE -o NAME.lookalike"
-        raise InvalidInput("index", f"a saved index (NAME{sources.SAVED})", repr(file), hint)
-    return sources.load_index(file)
 
 
 # -- folders -------------------------------------------------------------------------------------

@@ -118,14 +118,9 @@ def write(
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
-@contextmanager
-def quiet(wanted: bool) -> Iterator[None]:
-    """Run one command; notes and warnings are suppressed, if that is wanted."""
-    before = _quiet.set(wanted)
-    try:
-        yield
-    finally:
-        _quiet.reset(before)
+def be_quiet(wanted: bool) -> None:
+    """Suppress notes and warnings from now on, if that is wanted; every command says so."""
+    _quiet.set(wanted)
 
 
 def complain(text: str) -> None:

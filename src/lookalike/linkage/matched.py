@@ -82,7 +82,7 @@ def assign(near: NeighborGraph, k: int, complete: bool) -> tuple[np.ndarray, boo
     from scipy import sparse
 
     listed = near.indices >= 0
-    cut_off = listed.all(axis=1) & (not complete)
+    cut_off = np.logical_and(listed.all(axis=1), not complete)
     known, places = np.unique(near.indices[listed], return_inverse=True)
     # More than any sum of distances, so that the number of pairs decides.
     too_much = 1.0 + len(near) * k * near.distances[listed].max(initial=0.0)

@@ -9,7 +9,7 @@ from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.show import layout
 from lookalike.show.result import Console
 from lookalike.verbs import annotations as args
-from lookalike.verbs.learning import Learned, judge_and_fit, make_model, split_label
+from lookalike.verbs.learning import NO_BETTER, Learned, judge_and_fit, make_model, split_label
 from lookalike.verbs.source import as_source
 
 HEADING, RANK = "Learn from it", 60
@@ -48,7 +48,7 @@ class Classified(Learned):
             text = f"{judged['folds']}-fold cross-validation: {judged['accuracy']:.1%} right, area "
             layout.say(console, f"{text}under the curve {judged['auc']:.3f}; {always}", "")
             if judged["accuracy"] <= guess["accuracy"]:
-                self.say_no_better(console)
+                layout.say(console, NO_BETTER, "yellow")
         # NaN, unequal to itself, where no row was out of bag.
         if bag is not None and bag["accuracy"] == bag["accuracy"]:
             more = "" if judged is not None else f"; {always}"

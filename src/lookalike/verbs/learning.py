@@ -19,6 +19,8 @@ from lookalike.verbs.source import NamedRows, TableSource
 if TYPE_CHECKING:
     from lookalike.prediction import CrossValidation
 
+# Beside it any number looks like a success.
+NO_BETTER = "No better than guessing: the columns say little about it."
 MAX_SHOWN_LINES = 20  # predictions, and columns, in the text form
 HEADS = {"row": "row", "predicted": "predicted", "share": "share of votes"}
 # Set by this module, so not options of a method.
@@ -97,10 +99,6 @@ class Learned(Result):
             write = {"row": str, "predicted": short, "share": percent}
             lines = [[write[head](one[head]) for head in self.COLUMNS] for one in self.predictions]
             _print(console, heads, lines, "{:,} more rows")
-
-    def say_no_better(self, console: Console) -> None:
-        """Warn that guessing scores as well: without it any number looks like a success."""
-        layout.say(console, "No better than guessing: the columns say little about it.", "yellow")
 
 
 def _print(console: Console, heads: Any, lines: list[list[str]], more: str) -> None:

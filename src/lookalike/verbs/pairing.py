@@ -83,18 +83,18 @@ def open_table(source: TableSource, word: str = "table") -> tuple[Any, Any]:
     return named.table, named.ids
 
 
-def decide(verb: str, answer: Any, given: tuple[Any, ...], *options: Any, **more: Any) -> Any:
+def decide(verb: str, given: tuple[Any, ...], *options: Any, **more: Any) -> Any:
     """Decide which rows of one or two tables are the same record.
 
     Parameters
     ----------
     verb : str
-    answer : class of the result
     given : one or two tables
     options : n, on, by, decisions, threshold, show and seed, as of ``dedupe``
     more : further options of ``link_rows``
     """
     from lookalike._runtime.frames import backend_of
+    from lookalike.linkage import Deduped, Linked
     from lookalike.linkage.linking import link_rows, read_decisions
     from lookalike.linkage.pooled import pool_columns
     from lookalike.saving.fields import Choice, Maybe, Real
@@ -115,4 +115,5 @@ def decide(verb: str, answer: Any, given: tuple[Any, ...], *options: Any, **more
     more |= {"decided": decided, "threshold": threshold, "seed": seed}
     found = link_rows(columns, shift, by=exact, **more)
     names = [first.name, *(one.name if one.is_path else "other" for one in sources[1:])]
+    answer = Deduped if other is None else Linked
     return answer(found, tables, ids, names, show, n, backend_of(first.given))

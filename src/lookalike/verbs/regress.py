@@ -8,7 +8,7 @@ from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.show import layout
 from lookalike.show.result import Console
 from lookalike.verbs import annotations as args
-from lookalike.verbs.learning import Learned, judge_and_fit, make_model, split_label
+from lookalike.verbs.learning import NO_BETTER, Learned, judge_and_fit, make_model, split_label
 from lookalike.verbs.source import as_source
 
 HEADING, RANK = "Learn from it", 70
@@ -45,7 +45,7 @@ class Regressed(Learned):
             text += f"(mean absolute error), R2 {judged['r2']:.3f}; always saying the median, "
             layout.say(console, f"{text}{middle}, is off by {amount(by_median)}", "")
             if off >= by_median:
-                self.say_no_better(console)
+                layout.say(console, NO_BETTER, "yellow")
         # NaN, unequal to itself, where no row was out of bag.
         if bag is not None and bag["r2"] == bag["r2"]:
             layout.say(console, f"out-of-bag R2: {bag['r2']:.3f}", "")

@@ -242,11 +242,11 @@ def load_index(path: Any) -> Index:
 
     if is_index_folder(path):
         return Index.open(path)
-    index = load(path)
+    index = load(path) if is_saved_index(path) else None
     if not isinstance(index, Index):
         hint = "Make one with: lookalike index build TABLE -o NAME.lookalike"
-        who, found = f"File {os.fspath(path)!r}", f"a saved {type(index).__name__}"
-        raise InvalidInput(who, "a saved index", found, hint)
+        found = "another file" if index is None else f"a saved {type(index).__name__}"
+        raise InvalidInput(f"File {os.fspath(path)!r}", f"a saved index (NAME{SAVED})", found, hint)
     return index
 
 
