@@ -284,7 +284,7 @@ def locked(folder: str | os.PathLike[str], who: str) -> Iterator[None]:
     # Held by the system, not by the file: a killed process leaves the file, but no lock.
     lock = FileLock(Path(folder) / LOCK, blocking=False)
     try:
-        lock.acquire()
+        held = lock.acquire()
     except Timeout as error:
         needed = f"to be the only one that writes in {str(folder)!r}"
         hint = "Wait until it has ended, or choose another folder"
@@ -294,7 +294,5 @@ def locked(folder: str | os.PathLike[str], who: str) -> Iterator[None]:
         found = os.strerror(error.errno or 0).lower() if error.errno != errno.ELOOP else "a link"
         hint = "Choose another folder, or ask for the permission to write there"
         raise UnwritableFile(who, f"a lock in {str(folder)!r}", found, hint) from error
-    try:
+    with held:
         yield
-    finally:
-        lock.release()

@@ -14,8 +14,8 @@ from typer.core import TyperCommand, TyperGroup
 
 from lookalike.cli.output import Form, be_quiet, check_page, compile_note, write_result
 from lookalike.cli.reading import FileSource
+from lookalike.verbs import annotations as args
 from lookalike.verbs import get_verb, module_of
-from lookalike.verbs.annotations import Spelling, describe_parameters, is_spelled, spelling_of
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class CommonOptions:
         Most memory that one matrix may take, such as 8GB; 2GB unless given.
     """
 
-    quietly: Annotated[bool, Spelling(flags=("--quiet", "-q"))] = False
-    memory: Annotated[str | None, Spelling(metavar="SIZE")] = None
+    quietly: Annotated[bool, args.Spelling(flags=("--quiet", "-q"))] = False
+    memory: Annotated[str | None, args.Spelling(metavar="SIZE")] = None
 
 
 class _PlainTypes:
@@ -78,7 +78,7 @@ REQUIRED = inspect.Parameter.empty
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
 Explore = Annotated[
     bool,
-    Spelling(
+    args.Spelling(
         help="Write the explorer page instead: one file in which rows can be searched, weighed and "
         "explained without a server (5,000 rows unless --sample is given).",
     ),
@@ -149,7 +149,7 @@ def add_command(
     panel : str, optional
         Its heading in the help of the program.
     """
-    hints, texts = get_type_hints(command, include_extras=True), describe_parameters(command)
+    hints, texts = get_type_hints(command, include_extras=True), args.describe_parameters(command)
     groups: dict[str, Any] = {}
     options: list[inspect.Parameter] = []
     for parameter, option in inspect.signature(command).parameters.items():
@@ -201,7 +201,7 @@ def _fields(group: Any) -> list[inspect.Parameter]:
 
 def _members(group: Any) -> list[inspect.Parameter]:
     """Return the options of a group, those of groups within it included."""
-    texts, found = describe_parameters(group), list[inspect.Parameter]()
+    texts, found = args.describe_parameters(group), list[inspect.Parameter]()
     for one in _fields(group):
         inner = _bare(one.annotation)
         found += _members(inner) if _is_group(inner) else [_option(one, texts[one.name])]
@@ -216,20 +216,20 @@ def _gather(group: Any, given: dict[str, Any]) -> Any:
 
 def _option(parameter: inspect.Parameter, text: str) -> inspect.Parameter:
     """Return a parameter as typer reads an option; what is annotated for typer as it is."""
-    if not is_spelled(parameter):
+    if not args.is_spelled(parameter):
         return parameter
-    spelling, hint = spelling_of(parameter), _bare(parameter.annotation)
+    spelling, hint = args.spelling_of(parameter), _bare(parameter.annotation)
     # Text unless it is a number, a switch or a list: the verb reads measures, rows and filters.
     kind = hint if hint in (int, float, bool, list[str]) else str
-    about, metavar = spelling.help or text, spelling.metavar
-    words = get_args(hint) if get_origin(hint) is Literal else ()
+    about, words = spelling.help or text, get_args(hint) if get_origin(hint) is Literal else ()
+    metavar = "|".join(words) if words else spelling.metavar
     if spelling.repeat:
         kind, about = list[str], f"{about} May be repeated."
     note: Any = typer.Argument(metavar=metavar, help=about, show_default=False)
     if not (spelling.table or spelling.argument):
         note = typer.Option(
-            *(spelling.flags or (f"--{parameter.name.replace('_', '-')}",)),
-            metavar=metavar or "|".join(words) or None,
+            *args.flags_of(parameter.name, spelling),
+            metavar=metavar,
             help=about,
             parser=partial(_read, kind, words, spelling) if words or kind in (int, float) else None,
             show_default=parameter.default not in (None, REQUIRED),
@@ -238,7 +238,7 @@ def _option(parameter: inspect.Parameter, text: str) -> inspect.Parameter:
     return parameter.replace(annotation=Annotated[kind, note])
 
 
-def _read(kind: Any, words: tuple[str, ...], spelling: Spelling, text: Any) -> Any:
+def _read(kind: Any, words: tuple[str, ...], spelling: args.Spelling, text: Any) -> Any:
     """Read a number, or one of a few words; anything else is wrong usage."""
     from lookalike.saving.fields import Choice, Integer, Real
 
@@ -265,6 +265,6 @@ def _bare(hint: Any) -> Any:
 
 def _value(parameter: inspect.Parameter, given: Any) -> Any:
     """Return the value of a parameter for what the shell has, None where an option is not given."""
-    parse = spelling_of(parameter).parse
+    parse = args.spelling_of(parameter).parse
     given = None if given == [] else given  # an option that may be repeated, and was not given
     return parse(given) if parse is not None and given is not None else given

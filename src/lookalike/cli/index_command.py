@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from glob import has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -22,9 +22,6 @@ from lookalike.verbs import annotations as args
 from lookalike.verbs import measures
 from lookalike.verbs import source as sources
 from lookalike.verbs.search import find_row
-
-if TYPE_CHECKING:
-    from lookalike.index import Index
 
 index = typer.Typer(
     cls=Group,
@@ -82,24 +79,28 @@ def build(
         if given != measures.AUTO or weights:
             given = default_measure() if given == measures.AUTO else given
             given = measures.weigh_columns(given, weights)
-        build_folder(source, more or [], to, given, columns, filter, id_column, scheduler)
-        return
-    if not to.lower().endswith(sources.SAVED):
-        hint = f"Write -o {to}{sources.SAVED}, or add --shards for a folder"
-        raise InvalidInput("-o", f"a name that ends in {sources.SAVED}", repr(to), hint)
-    check_writable(to)  # before the work, which may take minutes
-    rows = source.rows(filter).compared_by(columns)
-    with out.compile_note():
-        from lookalike.index import Index
+        made, of, notes = build_folder(
+            source, more or [], to, given, columns, filter, id_column, scheduler
+        )
+    else:
+        if not to.lower().endswith(sources.SAVED):
+            hint = f"Write -o {to}{sources.SAVED}, or add --shards for a folder"
+            raise InvalidInput("-o", f"a name that ends in {sources.SAVED}", repr(to), hint)
+        check_writable(to)  # before the work, which may take minutes
+        rows = source.rows(filter).compared_by(columns)
+        with out.compile_note():
+            from lookalike.index import Index
 
-        chosen, reason = measures.choose_measure(measure, rows, weights)
-        made = Index(chosen, id_column=id_column).fit(rows.table)
-    made.save(to)
-    name = measures.name_measure(made.measure_)
-    console = print_headline(to, f"{len(made):,} rows of {rows.name}, compared by {name}")
-    if reason is not None:
-        out.say(console, reason)
-    out.say(console, ask_it(to, made.ids[0]))
+            chosen, reason = measures.choose_measure(measure, rows, weights)
+            made = Index(chosen, id_column=id_column).fit(rows.table)
+        made.save(to)
+        of, notes = rows.name, [] if reason is None else [reason]
+    name, now = measures.name_measure(made.measure_), made.state_
+    console = print_headline(to, f"{len(made):,} rows of {of}, compared by {name}")
+    first = now.names.of(now.segments.segments[0].positions[:1])[0]
+    command = shlex.join(["lookalike", "search", to, "--row", str(first)])
+    for note in (*notes, f"ask it: {command}"):
+        out.say(console, str(note))
 
 
 def add(
@@ -216,7 +217,7 @@ def print_headline(file: str, text: str) -> Console:
     return console
 
 
-def save(made: Index, file: str) -> None:
+def save(made: Any, file: str) -> None:
     """Write an index back to its file; one in a folder has written each change already."""
     if made.folder is None:
         made.save(file)
@@ -247,17 +248,6 @@ def check(file: Saved, repair: bool = False, scheduler: Scheduler = None) -> Non
 # -- folders -------------------------------------------------------------------------------------
 
 
-def ask_it(index: str, row: Any) -> str:
-    """Return the command to try next on an index, as a shell takes it.
-
-    Examples
-    --------
-    >>> ask_it("films.lookalike", "Star Wars")
-    "ask it: lookalike search films.lookalike --row 'Star Wars'"
-    """
-    return f"ask it: {shlex.join(['lookalike', 'search', index, '--row', str(row)])}"
-
-
 def build_folder(
     source: FileSource,
     more: Sequence[str],
@@ -267,8 +257,8 @@ def build_folder(
     filter: list[str] | None,
     id_column: str | None,
     scheduler: str | None,
-) -> None:
-    """Build an index in a folder, with a line for every shard and a summary at the end.
+) -> tuple[Any, str, list[Any]]:
+    """Build an index in a folder, with a line for every shard; return it, of what, and notes.
 
     Parameters
     ----------
@@ -310,11 +300,7 @@ def build_folder(
                 table = source.rows(filter).compared_by(columns).table
             made = _build_here(table, to, measure, id_column, notes)
     of = plural(len(table.files), "file") if hasattr(table, "files") else source.name
-    console, name = out.make_console(), type(made.measure_).__name__
-    out.headline(console, f"{to}: {len(made):,} rows of {of}, compared by {name}")
-    first = made.state_.names.of(made.state_.segments.segments[0].positions[:1])[0]
-    for note in (*notes, ask_it(to, first)):
-        out.say(console, str(note))
+    return made, of, notes
 
 
 def _build_here(table: Any, to: str, measure: Any, id_column: str | None, notes: list[Any]) -> Any:

@@ -82,9 +82,18 @@ def flag_of(parameter: inspect.Parameter) -> str:
     ('--weight', '-k', '--why')
     """
     spelling = spelling_of(parameter)
-    if spelling.table:
-        return parameter.name
-    return (*spelling.flags, f"--{parameter.name.replace('_', '-')}")[0]
+    return parameter.name if spelling.table else flags_of(parameter.name, spelling)[0]
+
+
+def flags_of(name: str, spelling: Spelling) -> tuple[str, ...]:
+    """Return the shell options of a parameter.
+
+    Examples
+    --------
+    >>> flags_of("max_seconds", Spelling()), flags_of("to", Spelling(flags=("-o", "--to")))
+    (('--max-seconds',), ('-o', '--to'))
+    """
+    return spelling.flags or (f"--{name.replace('_', '-')}",)
 
 
 def describe_parameters(verb: Callable[..., Any]) -> dict[str, str]:

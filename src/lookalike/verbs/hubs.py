@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from lookalike.errors import Param, Phrase
 from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import AUTO, choose_measure
-from lookalike.verbs.source import as_source
+from lookalike.verbs.source import NamedRows, as_source
 
 if TYPE_CHECKING:
     from lookalike.hubness import HubnessReport
-    from lookalike.verbs.source import NamedRows
 
 HEADING, RANK = "Choose how rows are compared", 90
 EXAMPLES = (
@@ -105,7 +104,7 @@ def hubs(
     return report
 
 
-def _is_large_collection(rows: "NamedRows") -> bool:
+def _is_large_collection(rows: NamedRows) -> bool:
     """Whether the rows are vectors and nothing else, too many for the lists of all of them."""
     columns = rows.table.columns if rows.index is None else []
     vectors = len(columns) == 1 and columns[0].kind.name == "vector" and not columns[0].kind.role

@@ -18,12 +18,8 @@ if TYPE_CHECKING:
 AUTO = "auto"
 OF_INDEX = "the measure of the saved index"
 # Short names of options; those of measures are the same.
-SYNONYMS = {
-    "trees": "n_estimators",
-    "n_trees": "n_estimators",
-    "k": "n_neighbors",
-    "seed": "random_state",
-}
+SYNONYMS = dict.fromkeys(("trees", "n_trees"), "n_estimators")
+SYNONYMS |= {"k": "n_neighbors", "seed": "random_state"}
 
 
 def read_measure(measure: Any, seed: int | None = 0) -> Measure | str:
