@@ -28,6 +28,11 @@ reported, was looked at until a choice was made; then the reported half, once.
   or 3 (+0.2 ± 0.3, -0.3 ± 0.6), no bootstrap (-0.6 ± 0.5), random thresholds (-0.3 ± 0.3), a third
   of the columns (-0.7 ± 0.4), five pairs (-0.2 ± 0.2), soft votes (0.0); of neighbors 15 or 20
   (-0.2, -0.9 of ten) and weights by ReliefF (-0.5). What is ahead costs time: all defaults stay.
+- *Outliers*: the default is that of the study of [its own](outliers.md), where 2,200 further blends
+  brought nothing. On all 19 sets of both halves, 3,000 rows each, it has the highest mean of the
+  five, 75.5 (isolation forest 74.1, ECOD 72.8, 10 neighbors 70.9, LOF 64.1), and shares the best
+  mean rank, 2.53. Taking the best of the five on each set, by its labels, would give 79.3: so a
+  mean of 79 is beyond all of them.
 - *Time series*: nothing was chosen. MSM and TWE are those of aeon, value by value, at the same
   price. A price of 1 is there in the unit of the series, here in standard deviations of the fitted
   values, so that answers do not depend on the unit. In UnitTest, whose values are in the hundreds,

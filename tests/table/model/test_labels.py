@@ -38,6 +38,18 @@ def test_a_label_that_does_not_tell_rows_apart_is_combined_and_has_the_id():
     assert "4 different in 18 rows" in label.reason
 
 
+def test_remarks_on_a_few_rows_are_not_the_name_of_the_others():
+    kinds = {"bird": "category", "island": "category", "remark name": "text"}
+    rows = {
+        "bird": [f"N{i // 2}" for i in range(18)],
+        "remark name": ["no nest seen", "a blood sample lost", "no egg"] + [None] * 15,
+        "island": ["Dream", "Biscoe", "Torgersen"] * 6,
+    }
+    assert label_of(la.read_table(rows, kinds=kinds)).columns == ("bird",)
+    rows["remark name"] = [f"note {i}" for i in range(9)] + [None] * 9  # half of the rows: a name
+    assert label_of(la.read_table(rows, kinds=kinds)).columns == ("remark name",)
+
+
 def test_the_two_halves_of_a_name_are_one_label():
     rows = {
         "last_name": ["Lovelace", "Hopper", "Noether", "Curie"],

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # All chosen by hand.
 MIN_DISTINCT_SHARE = 0.5  # of labels, for a column to distinguish rows
+MAX_MISSING_SHARE = 0.5  # of cells, for a column to name rows
 MAX_COMBINED = 2  # columns of a label, where one alone does not distinguish rows
 MIN_LEVELS = 3  # of a label that does not distinguish rows: "f" and "m" name no row
 MAX_LABEL_ROWS = 2_000  # first rows that the columns are judged by
@@ -99,6 +100,8 @@ def label_of(table: Table) -> RowLabel:
         # In the order in which they would be chosen.
         ranked = sorted(given, key=lambda column: (not _is_name(column), -_count([column])))
         return _label(tuple(ranked), "given")
+    # Remarks on a few rows name none of the others.
+    every = tuple(c for c in every if c.missing.sum() <= MAX_MISSING_SHARE * len(c))
     names = [column for column in every if _is_name(column)]
     # A name in words before any other text that differs from row to row, and a title of every row
     # before one that several share: "name" before "email".
