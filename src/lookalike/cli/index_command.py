@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from lookalike._runtime.config import show_bytes
+from lookalike._runtime.text import plural
 from lookalike.cli import output as out
 from lookalike.cli.build import Group, add_command
 from lookalike.cli.reading import FileSource, IdColumn, Scheduler, need_shards
@@ -343,17 +344,6 @@ def _read_parts(
     kept = {*sources.select_columns(table.like, columns).names, id_column} - {None}
     away = {one.name: "aside" for one in table.like.columns if one.name not in kept}
     return read(kinds={**{name: table.like[name].kind for name in kept}, **away, **kinds})
-
-
-def plural(count: int, what: str = "row") -> str:
-    """Return a number of things in words.
-
-    Examples
-    --------
-    >>> plural(1), plural(2000, "shard")
-    ('1 row', '2,000 shards')
-    """
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
 def names_several(file: str) -> bool:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
-from lookalike._runtime.text import percent, short
+from lookalike._runtime.text import percent, plural, short
 from lookalike.errors import InvalidInput, Param
 from lookalike.show import layout
 from lookalike.show.result import Console, Result, Spell, as_json
@@ -108,10 +108,9 @@ class Clustered(Result):
     def render(self, console: Console, spell: Spell = str) -> None:
         """Print the clusters, each with what sets it apart and its typical and borderline rows."""
         profile, clusters = self.profile, self.profile.clusters
-        rows = f"{profile.n_rows:,} row" + ("" if profile.n_rows == 1 else "s")
-        found = f"{len(clusters)} cluster" + ("" if len(clusters) == 1 else "s")
+        found = f"{plural(len(clusters), 'cluster')} of {plural(profile.n_rows)}"
         by = f"{self.measure} and {self.method}" if self.measure else "k-means of mixed columns"
-        layout.headline(console, f"{self.rows.name}: {found} of {rows}, by {by}")
+        layout.headline(console, f"{self.rows.name}: {found}, by {by}")
         if self.reason is not None:
             layout.say(console, self.reason)
         for one in clusters[:MAX_SHOWN_CLUSTERS]:

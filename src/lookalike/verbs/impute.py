@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from lookalike._runtime.frames import arrow_of, backend_of, frame_of_arrow, stack_frames
-from lookalike._runtime.text import percent, short
+from lookalike._runtime.text import percent, plural, short
 from lookalike.show import layout
 from lookalike.show.result import Console, Result, Spell, as_json
 from lookalike.verbs import annotations as args
@@ -174,7 +174,7 @@ class Imputed(Result):
     def render(self, console: Console, spell: Spell = str) -> None:
         """Print how well each column can be filled, and the first cells with their donors."""
         cells, of = self.filled_cells, f"of {len(self.rows.table):,} rows"
-        missing = f"{len(cells):,} missing cell{'s' * (len(cells) != 1)}"
+        missing = plural(len(cells), "missing cell")
         layout.headline(console, f"{self.rows.name}: {missing} {of} filled")
         if cells:
             heads = [("column", "left"), ("filled", "right"), ("error on known cells", "right")]

@@ -11,6 +11,7 @@ from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lookalike._runtime.text import plural
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, missing_file, suggest
 
 if TYPE_CHECKING:
@@ -110,8 +111,7 @@ class NamedRows:
         if missing.all():
             who, hint = Param("label", label), "Choose another column"
             raise InvalidInput(who, "a column with values", "missing cells only", hint)
-        n_missing = int(missing.sum())
-        text = f"{n_missing:,} row{'s' if n_missing > 1 else ''} without {label!r} left out"
+        text = f"{plural(int(missing.sum()))} without {label!r} left out"
         warnings.warn(LookalikeWarning(text), stacklevel=3)
         return self.take(np.flatnonzero(~missing))
 
