@@ -294,15 +294,19 @@ def read_filter(filter: Any, table: Table) -> Any:
     >>> read_filter(["year>=1990", "year<2000", "mpaa=PG"], table)
     {'year': {'>=': 1990, '<': 2000}, 'mpaa': {'==': 'PG'}}
     """
-    from lookalike.index.filters import OPERATORS, read_texts
+    from lookalike.index.filters import read_texts
 
     if isinstance(filter, Mapping):
-        # JSON has lists where Python has a pair of operator and value. Another list is the cell of
-        # a set, none of whose items is an operator.
-        lists = {n for n, v in filter.items() if isinstance(v, list) and len(v) == 2}
-        pairs = {n for n in lists if isinstance(filter[n][0], str) and filter[n][0] in OPERATORS}
-        return {n: tuple(value) if n in pairs else value for n, value in filter.items()} or None
+        return {n: tuple(v) if _is_pair(v) else v for n, v in filter.items()} or None
     words = [filter] if isinstance(filter, str) else filter
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         return filter
     return read_texts(words, {column.name: column.kind for column in table.every}) or None
+
+
+def _is_pair(value: Any) -> bool:
+    """Whether JSON has a list for the operator and value that are a pair in Python."""
+    from lookalike.index.filters import OPERATORS
+
+    # Another list is the cell of a set, none of whose items is an operator.
+    return isinstance(value, list) and len(value) == 2 and value[0] in OPERATORS
