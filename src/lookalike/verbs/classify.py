@@ -116,7 +116,7 @@ def classify(
     rows, classes = rows.take(kept.nonzero()[0]), classes[kept]
     left_out += int((~kept).sum())
     name, model = make_model("Classifier", method, rows, measure, weights, seed)
-    _, learned = judge_and_fit(model, name, rows, classes, folds, seed)
+    learned = judge_and_fit(model, name, rows, classes, folds, seed)
     ((commonest, count),) = Counter(classes.tolist()).most_common(1)
     predictions = None
     if predict is not None:
@@ -130,7 +130,7 @@ def classify(
         ]
     guess = {"class": commonest, "accuracy": count / len(rows.table)}
     about = {"baseline": guess, "predictions": predictions, "classes": model.classes_.tolist()}
-    return Classified(label=label, rows_left_out=left_out, **learned, **about)
+    return Classified(label=label, rows_left_out=left_out, **(learned | about))
 
 
 def check_classes(label: str, values: Any) -> None:

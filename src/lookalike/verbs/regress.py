@@ -112,15 +112,14 @@ def regress(
         raise InvalidInput(Param("label", label), "a column of numbers", found, hint)
     numbers = numbers.astype(np.float64)
     name, model = make_model("Regressor", method, rows, measure, weights, seed)
-    judged, learned = judge_and_fit(model, name, rows, numbers, folds, seed)
+    # The baseline is scored on the folds, and is None without them.
+    learned = judge_and_fit(model, name, rows, numbers, folds, seed)
     predictions = None
     if predict is not None:
         new = source.read_like(predict, rows.table.schema, Phrase(Param("predict", of="regress")))
         values = model.predict(new).tolist()
         predictions = [{"row": row, "predicted": value} for row, value in enumerate(values)]
-    # The baseline is scored on the folds, and is None without them.
-    guess = None if judged is None else dict(judged.baseline)
-    about = {"baseline": guess, "predictions": predictions, "median": median(numbers.tolist())}
+    about = {"predictions": predictions, "median": median(numbers.tolist())}
     return Regressed(label=label, rows_left_out=left_out, **learned, **about)
 
 
