@@ -122,9 +122,8 @@ def find_candidates(
             keys = _keys_of(column, number)
             if groups is not None:
                 keys = keys.take(groups[keys.rows] >= 0)
-                keys = keys._replace(
-                    hashes=keys.hashes ^ (groups[keys.rows].astype(np.uint64) * MIX)
-                )
+                mixed = groups[keys.rows].astype(np.uint64) * MIX
+                keys = keys._replace(hashes=keys.hashes ^ mixed)
             sizes = _sizes(keys.hashes)
             found.append(_pairs_within(keys, sizes, rank, n_left))
             common.append(keys.take(sizes > MAX_ROWS_OF_KEY))

@@ -160,9 +160,8 @@ def pool(name: str, columns: Sequence[Column]) -> PooledColumn:
                 if numeric and len(numbers) < len(seen):
                     numbers.append(float(column.values[rows[k]]))
         parts.append(codes[back])
-    return PooledColumn(
-        name, [*seen], np.concatenate(parts), np.array(numbers) if numeric else None
-    )
+    values = np.array(numbers) if numeric else None
+    return PooledColumn(name, [*seen], np.concatenate(parts), values)
 
 
 def _distinct(column: Column) -> tuple[list[Any], np.ndarray]:

@@ -88,15 +88,9 @@ def search(
     sample = index.sample
     query = find_row(index, start, first)
     conditions = read_filter(filter, sample) if filter else None
-    found: Any = index.search(
-        query,
-        k,
-        like=[find_row(index, mark, "like") for mark in liked],
-        unlike=[find_row(index, mark, "unlike") for mark in unliked],
-        filter=conditions,
-        weights=weights,
-        columns=names,
-    )
+    marks = {"like": liked, "unlike": unliked}
+    rows = {name: [find_row(index, mark, name) for mark in some] for name, some in marks.items()}
+    found: Any = index.search(query, k, filter=conditions, weights=weights, columns=names, **rows)
     if isinstance(query, Mapping):
         _warn_not_compared(index, query, first)
     from lookalike.index.hits import SearchInfo
