@@ -88,9 +88,10 @@ def search(
     sample = index.sample
     query = find_row(index, start, first)
     conditions = read_filter(filter, sample) if filter else None
-    marks = {"like": liked, "unlike": unliked}
-    rows = {name: [find_row(index, mark, name) for mark in some] for name, some in marks.items()}
-    found: Any = index.search(query, k, filter=conditions, weights=weights, columns=names, **rows)
+    options: dict[str, Any] = {"filter": conditions, "weights": weights, "columns": names}
+    for name, marks in (("like", liked), ("unlike", unliked)):
+        options[name] = [find_row(index, mark, name) for mark in marks]
+    found: Any = index.search(query, k, **options)
     if isinstance(query, Mapping):
         _warn_not_compared(index, query, first)
     from lookalike.index.hits import SearchInfo
