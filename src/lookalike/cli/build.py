@@ -142,8 +142,8 @@ def add_command(
     name : str
     command : function
         Its parameters are the options, described in its docstring, with types as those of verbs
-        have, or annotated for typer. A class of this package, such as ``FileSource``, is a group of
-        options, the parameters of its constructor.
+        have. A class of this package, such as ``FileSource``, is a group of options, the parameters
+        of its constructor.
     examples : tuple of str
         Commands at the end of its help.
     panel : str, optional
@@ -215,9 +215,7 @@ def _gather(group: Any, given: dict[str, Any]) -> Any:
 
 
 def _option(parameter: inspect.Parameter, text: str) -> inspect.Parameter:
-    """Return a parameter as typer reads an option; what is annotated for typer as it is."""
-    if not args.is_spelled(parameter):
-        return parameter
+    """Return a parameter as typer reads an option."""
     spelling, hint = args.spelling_of(parameter), _bare(parameter.annotation)
     # Text unless it is a number, a switch or a list: the verb reads measures, rows and filters.
     kind = hint if hint in (int, float, bool, list[str]) else str

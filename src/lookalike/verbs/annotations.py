@@ -64,13 +64,6 @@ def spelling_of(parameter: inspect.Parameter) -> Spelling:
     return Spelling(json=hint)
 
 
-def is_spelled(parameter: inspect.Parameter) -> bool:
-    """Whether a parameter has a type of this module, rather than one of typer."""
-    hint = parameter.annotation
-    notes = get_args(hint) if get_origin(hint) is Annotated else (Spelling(),)
-    return any(isinstance(note, Spelling) for note in notes)
-
-
 def flag_of(parameter: inspect.Parameter) -> str:
     """Return the shell option of a parameter; of another table, an argument, its name.
 
