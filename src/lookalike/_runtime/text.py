@@ -150,5 +150,4 @@ def as_record(row: Any) -> Any:
     """Return a row of a pandas frame or a named tuple as a record, everything else unchanged."""
     if hasattr(row, "_asdict"):
         return row._asdict()
-    is_row = getattr(row, "ndim", 0) == 1 and hasattr(row, "to_dict")
-    return row.to_dict() if is_row else row
+    return row.to_dict() if getattr(row, "ndim", 0) == 1 and hasattr(row, "to_dict") else row

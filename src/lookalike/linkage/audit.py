@@ -191,8 +191,7 @@ def draw_uniform(real: Table, n: int, seed: int = 0) -> Table:
         elif number:
             share = random.random(n)  # the range itself may overflow
             cells = known.min() * (1 - share) + known.max() * share
-        gone = random.random(n) < column.blank.mean()
-        values = np.where(gone, np.nan if number else -1, cells)
+        values = np.where(random.random(n) < column.blank.mean(), np.nan if number else -1, cells)
         columns.append(replace(column, values=values, unknown={}))
     return Table(columns, (), n, real.missing)
 

@@ -207,8 +207,7 @@ def _once(
 
 def _join_common(keys: Keys, n: int) -> Keys:
     """Return the rarest of the common keys of each row, two of different columns at a time."""
-    sizes = _sizes(keys.hashes)
-    order = np.lexsort((sizes, keys.rows))
+    order = np.lexsort((_sizes(keys.hashes), keys.rows))
     rows = keys.rows[order]
     within = np.arange(len(rows)) - np.searchsorted(rows, rows)
     order, rows, within = (values[within < COMMON_KEYS] for values in (order, rows, within))

@@ -224,8 +224,7 @@ def love_plot(balance: list[Balance]) -> Html:
         for word, color in (("before", COLORS[1]), ("after", COLORS[0])):
             value = getattr(one, word)
             if value is not None:
-                title = f"{one.name} {word}: {value:.2f}"
-                parts.append(mark((across(value), y), 5, color, title))
+                parts.append(mark((across(value), y), 5, color, f"{one.name} {word}: {value:.2f}"))
     for value in (0.0, WELL_BALANCED, most):
         parts.append(words((across(value), bottom + 16), f"{value:.2g}"))
     label = "absolute standardized mean differences before and after matching"
