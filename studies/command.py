@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from lookalike.cli import output as out
 from lookalike.errors import InvalidInput, UnwritableFile
+from lookalike.verbs.annotations import Spelling
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,56 +26,15 @@ EXAMPLES = (
 
 
 def papers(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="NAME", help="A paper; without it they are listed.", show_default=False
-        ),
-    ] = None,
-    part: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--part", metavar="PART", help="One part of it; may be repeated.", show_default=False
-        ),
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions: minutes.")] = False,
-    full: Annotated[
-        bool, typer.Option("--full", help="The published number of repetitions: hours.")
-    ] = False,
-    effort: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--effort",
-            metavar="PART=EFFORT",
-            help="Another effort for one part: quick, default or full; may be repeated.",
-            show_default=False,
-        ),
-    ] = None,
-    data: Annotated[
-        str | None,
-        typer.Option(
-            "--data",
-            metavar="FOLDER",
-            help="Where data sets are looked for first; LOOKALIKE_DATA unless given.",
-            show_default=False,
-        ),
-    ] = None,
-    download: Annotated[
-        bool,
-        typer.Option("--download", help="Fetch sets that no package has from public archives."),
-    ] = False,
-    write: Annotated[
-        str | None,
-        typer.Option(
-            "--write",
-            metavar="FOLDER",
-            help="Also write a page with plots, NAME.md.",
-            show_default=False,
-        ),
-    ] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Ignore the results of earlier runs.")
-    ] = False,
+    name: Annotated[str | None, Spelling(metavar="NAME", argument=True)] = None,
+    part: Annotated[list[str] | None, Spelling(metavar="PART", repeat=True)] = None,
+    quick: bool = False,
+    full: bool = False,
+    effort: Annotated[list[str] | None, Spelling(metavar="PART=EFFORT", repeat=True)] = None,
+    data: Annotated[str | None, Spelling(metavar="FOLDER")] = None,
+    download: bool = False,
+    write: Annotated[str | None, Spelling(metavar="FOLDER")] = None,
+    fresh: bool = False,
 ) -> None:
     """Reproduce the tables of a paper and compare each value with the printed one.
 
@@ -84,6 +42,27 @@ def papers(
     XDG_CACHE_HOME, or ~/.cache. Data sets come from the named folder, from packages (extra
     "studies") and, with --download, from public archives; a set that none has is named with its
     reason, and everything else runs.
+
+    Parameters
+    ----------
+    name : str, optional
+        A paper; without it they are listed.
+    part : list of str, optional
+        One part of it.
+    quick : bool
+        Fewer repetitions: minutes.
+    full : bool
+        The published number of repetitions: hours.
+    effort : list of str, optional
+        Another effort for one part: quick, default or full.
+    data : str, optional
+        Where data sets are looked for first; LOOKALIKE_DATA unless given.
+    download : bool
+        Fetch sets that no package has from public archives.
+    write : str, optional
+        Also write a page with plots, NAME.md.
+    fresh : bool
+        Ignore the results of earlier runs.
     """
     from studies import PAPERS, find_paper, run_paper
     from studies.data import data_folder, download_sets

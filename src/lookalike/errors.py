@@ -62,10 +62,10 @@ class Param:
         """Spell it as Python does."""
         if not self.name:
             return self.of
-        if self.value is ...:
-            return f"{self.of}({self.name}=...)" if self.of else self.name
-        text = f"{self.name}={self.value!r}"
-        return f"{self.of}({text})" if self.of else text
+        value = "..." if self.value is ... else repr(self.value)
+        if self.of:
+            return f"{self.of}({self.name}={value})"
+        return self.name if self.value is ... else f"{self.name}={value}"
 
 
 @dataclass(frozen=True)
@@ -168,25 +168,11 @@ class Parts:
         middle = ("needs ", needed, ", found ", found) if problem is None else (problem,)
         return Phrase(who, ": ", *middle, ". " if spelled(hint) else ".", hint)
 
-    @property
-    def who(self) -> str:
-        """What complains: a function, a class, a column, a file; empty for a plain text."""
-        return self.words()["who"]
-
-    @property
-    def needed(self) -> str:
-        """What was needed."""
-        return self.words()["needed"]
-
-    @property
-    def found(self) -> str:
-        """What was found instead."""
-        return self.words()["found"]
-
-    @property
-    def hint(self) -> str:
-        """What to do about it."""
-        return self.words()["hint"]
+    # As Python spells them.
+    who = property(lambda self: self.words()["who"], doc="What complains; empty for a plain text.")
+    needed = property(lambda self: self.words()["needed"], doc="What was needed.")
+    found = property(lambda self: self.words()["found"], doc="What was found instead.")
+    hint = property(lambda self: self.words()["hint"], doc="What to do about it.")
 
     @property
     def params(self) -> tuple[Param, ...]:

@@ -7,8 +7,8 @@ is installed. ``import lookalike`` alone imports neither of them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial, update_wrapper
 from importlib.util import find_spec
+from types import MethodType
 from typing import Any
 
 from lookalike.verbs import VERBS, get_verb
@@ -39,12 +39,8 @@ class FrameAccessor:
         """Return a verb whose table is the frame."""
         if name not in VERBS:
             raise AttributeError(f"no verb {name!r}; verbs: {', '.join(VERBS)}")
-        verb = get_verb(name)
-        asked = partial(verb, self._frame)
-        update_wrapper(asked, verb)
-        # The signature of the partial, without the table: what editors complete.
-        del asked.__wrapped__  # type: ignore[attr-defined]
-        return asked
+        # As a method, whose signature is without the table: what editors complete.
+        return MethodType(get_verb(name), self._frame)
 
     def __dir__(self) -> list[str]:
         """List the verbs, for completion."""

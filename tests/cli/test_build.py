@@ -2,10 +2,10 @@
 
 import re
 import shlex
-from importlib import import_module
 from io import StringIO
 from itertools import pairwise
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
@@ -13,11 +13,17 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 import typer
+from typer.testing import CliRunner
 
-from cli.run import run
+from cli.run import PLAIN, run
+from lookalike.cli.app import COMMANDS as OTHERS
 from lookalike.cli.app import VERBS, app
+from lookalike.cli.build import add_command
+from lookalike.cli.reading import FileSource, IdColumn
+from lookalike.cli.serving import AddressOptions
 from lookalike.verbs import VERBS as QUESTIONS
 from lookalike.verbs import module_of
+from lookalike.verbs.annotations import Spelling
 from table.parts import cut
 
 ROOT = Path(__file__).parents[2]
@@ -41,12 +47,9 @@ def documented():
 
 
 def examples():
-    shown = {
-        verb: module_of(verb).EXAMPLES
-        if verb in QUESTIONS
-        else getattr(import_module(f"lookalike.cli.{verb}_command"), "EXAMPLES", ())
-        for verb in VERBS
-    }
+    shown = {verb: module_of(verb).EXAMPLES for verb in QUESTIONS}
+    for verb, (module, _) in OTHERS.items():
+        shown |= {verb: getattr(module, "EXAMPLES", {}).get(verb, ())}
     return [line for lines in shown.values() for line in lines]
 
 
@@ -275,3 +278,67 @@ def test_memory_is_an_option(file):
         "inspect", file, "--memory", "much"
     )
     assert run("inspect", file, "--memory", "1GB").exit_code == 0
+
+
+# -- commands that are no verbs, by the same rules -------------------------------------------------
+
+
+def test_flags_help_and_metavar_reach_the_command():
+    app = typer.Typer()
+
+    def show(
+        file: Annotated[str, Spelling(metavar="FILE", argument=True)],
+        more: Annotated[list[str] | None, Spelling(metavar="FILE...", argument=True)] = None,
+        loud: Annotated[bool, Spelling(flags=("--loud", "-l"))] = False,
+        id_column: IdColumn = None,
+    ):
+        """Show it.
+
+        Parameters
+        ----------
+        file : str
+            A table.
+        loud : bool
+            Say much.
+        """
+        typer.echo(f"{file} {more} {loud} {id_column}")
+
+    add_command(app, "show", show, ())
+
+    def run(*words):
+        return CliRunner().invoke(app, list(words), env=PLAIN)
+
+    assert run("a.csv").output == "a.csv None False None\n"
+    words = ("a.csv", "b.csv", "-l", "--id-column", "name")
+    assert run(*words).output == "a.csv ['b.csv'] True name\n"
+    shown = run("--help").output
+    for words in ("FILE", "A table.", "--loud", "-l", "Say much.", "COLUMN", "Show it."):
+        assert words in shown
+    assert "Parameters" not in shown
+    assert run().exit_code == 2
+
+
+def test_a_group_has_its_options_at_its_fields():
+    """The flag of a field is its name, unless it says another."""
+    app = typer.Typer()
+
+    @app.callback()
+    def _first():
+        pass
+
+    def show(file: FileSource, address: AddressOptions):
+        read = file.reading
+        typer.echo(f"{file.file} {read.label_column} {read.missing} {read.kinds}")
+        typer.echo(f"{address.host} {address.port} {address.open_page}")
+
+    add_command(app, "show", show, ())
+
+    def run(*words):
+        return CliRunner().invoke(app, ["show", *words], env=PLAIN)
+
+    assert run("a.csv").output == "a.csv None None None\n127.0.0.1 8571 False\n"
+    words = ("a.csv", "--label-column", "x", "--missing", "?", "--missing", "-", "--open")
+    assert run(*words, "--port", "0").output == "a.csv x ['?', '-'] None\n127.0.0.1 0 True\n"
+    for port in ("-1", "65536"):
+        assert run("a.csv", "--port", port).exit_code == 2
+    assert "--no-open" not in run("--help").output

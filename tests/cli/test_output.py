@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lookalike._runtime.text import clean, percent, plain, short, spark
-from lookalike.cli.output import compile_note, quiet, write_csv, write_json
+from lookalike.cli.output import be_quiet, compile_note, write_csv, write_json
 from lookalike.table import Graph
 
 
@@ -120,10 +120,10 @@ def test_compiling_is_noted_once(monkeypatch, capsys, folder, rest):
     def lines():
         return capsys.readouterr().err.replace("\n", " ").split("compiling ")[1:]
 
-    with quiet(False):
-        compile_some()
-        assert lines() == [f"the loops that this command needs; {rest} "]
-    with quiet(True):
-        compile_some()
-        assert lines() == []
+    be_quiet(True)
+    compile_some()
+    assert lines() == []
+    be_quiet(False)
+    compile_some()
+    assert lines() == [f"the loops that this command needs; {rest} "]
     assert kernels.when_compiling == []

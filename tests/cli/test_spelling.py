@@ -143,10 +143,10 @@ def test_notes_are_spelled_as_options(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["search", "rows.csv", "-k", "0"], "'-k': needs at least 1, found '0'."),
-        (["search", "rows.csv", "-k", "few"], "'-k': needs an integer, found 'few'."),
+        (["search", "rows.csv", "-k", "0"], "'-k': needs an integer >= 1, found '0'."),
+        (["search", "rows.csv", "-k", "few"], "'-k': needs an integer >= 1, found 'few'."),
         (["serve", "rows.csv", "--port", "99999"], "65535, found '99999'."),
-        (["hubs", "rows.csv", "--reduce", "mpp"], "'snn'. Did you mean 'mp'?"),
+        (["hubs", "rows.csv", "--reduce", "mpp"], "found 'mpp'. Did you mean 'mp'?"),
         (["inspect", "rows.csv", "--output", "jsn"], "'json'. Did you mean 'json'?"),
         (["index", "rows.csv"], "Known: build, add, info, check, delete, compact."),
     ],

@@ -13,10 +13,8 @@ from lookalike.linkage.evidence import (
     LEVELS,
     Evidence,
     PairLevels,
-    calibrate,
     compare_pairs,
     learn_evidence,
-    match_probabilities,
 )
 from lookalike.linkage.pooled import pool
 
@@ -71,7 +69,8 @@ def test_neighbors_are_no_matches_where_columns_go_together():
     columns = columns_of(frame)
     found = find_candidates(columns)
     pairs = compare_pairs(columns, found.left, found.right)
-    evidence, probabilities = learn_evidence(columns, found, pairs)
+    evidence = learn_evidence(columns, found, pairs)
+    probabilities = found.probabilities(evidence.log_odds(pairs))
     truth = pairs_of(entities)
     right = np.array([pair in truth for pair in zip(found.left, found.right, strict=True)])
     assert (probabilities[right] > 0.9).mean() > 0.95
@@ -92,13 +91,13 @@ def test_weights_never_fall_with_the_similarity():
 def test_rivals_share_the_odds_where_a_row_has_one_match():
     """By force: exactly one of the pairs of a row, or none, is the match."""
     odds = np.array([4.0, 1.0, 2.0])
-    alone = match_probabilities(np.log(odds), PAIRS)
+    alone = PAIRS.probabilities(np.log(odds))
     np.testing.assert_allclose(alone, odds / (1 + odds))
     sums = [4 + 1, 4 + 1 + 2, 2 + 1]  # the pairs that share a row with each one
-    found = match_probabilities(np.log(odds), PAIRS, one_to_one=True)
+    found = PAIRS.probabilities(np.log(odds), one_to_one=True)
     np.testing.assert_allclose(found, odds / (1 + np.array(sums)))
     decided = np.array([np.nan, 1.0, 0.0])
-    found = match_probabilities(np.log(odds), PAIRS, decided=decided)
+    found = PAIRS.probabilities(np.log(odds), decided=decided)
     np.testing.assert_allclose(found, [0.8, 1.0, 0.0], atol=1e-12)
 
 
@@ -108,7 +107,8 @@ def test_matches_are_learned_without_labels(one_to_one):
     columns = columns_of(frame)
     candidates = find_candidates(columns)
     pairs = compare_pairs(columns, candidates.left, candidates.right)
-    evidence, probabilities = learn_evidence(columns, candidates, pairs, one_to_one=one_to_one)
+    evidence = learn_evidence(columns, candidates, pairs, one_to_one=one_to_one)
+    probabilities = candidates.probabilities(evidence.log_odds(pairs), one_to_one)
     truth = pairs_of(entities)
     ends = zip(candidates.left.tolist(), candidates.right.tolist(), strict=True)
     right = np.array([pair in truth for pair in ends])
@@ -131,12 +131,12 @@ def test_decided_pairs_move_the_odds_and_few_move_them_little():
     )
     evidence = Evidence(*shares, prior=-1.0)
     unknown = np.full(len(levels), np.nan)
-    assert calibrate(evidence, pairs, unknown) is evidence
+    assert evidence.calibrated(pairs, unknown) is evidence
     one = unknown.copy()
     one[0] = 1.0
-    some = calibrate(evidence, pairs, np.ones(len(levels)))
+    some = evidence.calibrated(pairs, np.ones(len(levels)))
     before, few, many = (
-        expit(e.log_odds(pairs)).mean() for e in (evidence, calibrate(evidence, pairs, one), some)
+        expit(e.log_odds(pairs)).mean() for e in (evidence, evidence.calibrated(pairs, one), some)
     )
     assert before < few < many
-    assert (calibrate(evidence, pairs, np.zeros(len(levels))).log_odds(pairs) < 0).all()
+    assert (evidence.calibrated(pairs, np.zeros(len(levels))).log_odds(pairs) < 0).all()

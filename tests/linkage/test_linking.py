@@ -1,4 +1,6 @@
-"""Decisions without labels: threshold, recall, tables without doubles, compared columns."""
+"""Decisions without labels: threshold, recall, tables without doubles; groups; decided pairs."""
+
+import itertools
 
 import numpy as np
 import pandas as pd
@@ -12,18 +14,22 @@ from linkage.people import pairs_of, people, slip
 from linkage.test_candidates import columns_of
 from lookalike._runtime.progress import Cancelled, watching
 from lookalike.errors import InvalidInput
+from lookalike.linkage import linking
 from lookalike.linkage.candidates import Candidates
 from lookalike.linkage.evidence import EQUAL, ROUNDS, Evidence, PairLevels
 from lookalike.linkage.linking import (
     are_copies,
     are_rivals,
     are_two_populations,
+    check_consistent,
     choose_threshold,
     count_missed,
+    group_rows,
     is_gap,
     link_rows,
-    pool_columns,
+    read_decisions,
 )
+from lookalike.linkage.pooled import pool_columns
 
 CHANCES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
@@ -147,43 +153,6 @@ def test_pairs_are_equal_in_the_columns_of_by():
     assert (codes[found.candidates.left] == codes[found.candidates.right]).all()
 
 
-def names_of(found):
-    return [column.name for column in found]
-
-
-def test_names_are_compared_and_identifiers_only_if_they_are_named():
-    n = 40
-    table = la.read_table(
-        {
-            "id": range(n),
-            "name": [f"person {i} b{i * 7}" for i in range(n)],
-            "land": ["x", "y"] * 20,
-        }
-    )
-    assert set(table.names) == {"land"}
-    assert names_of(pool_columns(table, None, None)[0]) == ["land", "name"]
-    assert names_of(pool_columns(table, None, ["name", "id"])[0]) == ["name", "id"]
-    compared, by = pool_columns(table, None, None, ["land"])
-    assert (names_of(compared), names_of(by)) == (["name"], ["land"])
-
-
-def test_columns_that_cannot_be_compared_are_refused():
-    table = la.read_table({"a": [1.0, 2.0, 4.0], "b": ["x", "y", "x"]})
-    with pytest.raises(InvalidInput, match="one name in both"):
-        pool_columns(table, la.read_table({"c": [1.0, 2.0]}), None)
-    with pytest.raises(InvalidInput, match="columns of both tables"):
-        pool_columns(table, la.read_table({"a": [1.0, 2.0]}), ["b"])
-    empty = la.read_table({"a": [None, None]}, kinds={"a": "number"})
-    with pytest.raises(InvalidInput, match="only missing cells"):
-        pool_columns(table.only(["a"]), empty, None)
-    ids = la.read_table({"id": range(30), "a": [1.0, 2.0] * 15})
-    with pytest.raises(InvalidInput, match="on='id'"):
-        pool_columns(ids, ids.drop("a"), None)
-    curves = la.read_table({"s": [[1.0, 2.0], [3.0, 4.0, 5.0]]}, kinds={"s": "series"})
-    with pytest.raises(InvalidInput, match="cells that can be equal"):
-        pool_columns(curves, None, ["s"])
-
-
 def test_work_that_is_cancelled_ends_at_any_step():
     """Finding candidates, comparing them and learning from them all look whether to go on."""
     frame, _ = people(300, 60)
@@ -236,3 +205,152 @@ def test_neighbors_of_one_address_are_not_joined():
     found = la.link(left, right, many=True)
     assert {pair[0] == pair[1] for pair in found.pairs} == {True}
     assert found.expected.precision > 0.97
+
+
+# -- groups: average linkage within components, by a slow reference -------------------------------
+
+
+def by_force(probabilities, threshold):
+    """Merge the two groups of the largest mean probability, while it reaches the threshold."""
+    groups = [[row] for row in range(len(probabilities))]
+
+    def mean(a, b):
+        return np.mean([probabilities[i, j] for i in a for j in b])
+
+    while len(groups) > 1:
+        a, b = max(itertools.combinations(groups, 2), key=lambda pair: mean(*pair))
+        if mean(a, b) < threshold:
+            break
+        groups = [one for one in groups if one not in (a, b)] + [a + b]
+    labels = np.empty(len(probabilities), int)
+    for rows in groups:
+        labels[rows] = min(rows)
+    return labels
+
+
+def all_pairs(n):
+    return (side.astype(np.int64) for side in np.triu_indices(n, 1))
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(3, 7), st.sampled_from([0.4, 0.6]))
+def test_groups_equal_those_of_the_reference(seed, n, threshold):
+    probabilities = np.random.default_rng(seed).random((n, n))
+    probabilities = np.maximum(probabilities, probabilities.T)
+    left, right = all_pairs(n)
+    found = group_rows(
+        n, left, right, probabilities[left, right], threshold, lambda i, j: probabilities[i, j]
+    )
+    np.testing.assert_array_equal(found, by_force(probabilities, threshold))
+    kept = probabilities[left, right] >= threshold  # the other pairs are asked for
+    some = left[kept], right[kept], probabilities[left, right][kept]
+    again = group_rows(n, *some, threshold, lambda i, j: probabilities[i, j])
+    np.testing.assert_array_equal(again, found)
+
+
+def test_a_weak_bridge_is_cut_and_a_chain_does_not_grow():
+    left = np.array([0, 0, 1, 2, 3, 3, 4])
+    right = np.array([1, 2, 2, 3, 4, 5, 5])
+    never = lambda i, j: np.zeros(len(i))  # noqa: E731
+    found = group_rows(6, left, right, np.full(7, 0.9), 0.5, never)
+    assert found.tolist() == [0, 0, 0, 3, 3, 3]
+    chain = np.arange(9), np.arange(1, 10)
+    assert np.bincount(group_rows(10, *chain, np.full(9, 0.9), 0.5, never)).max() <= 3
+
+
+def test_decisions_are_kept_at_any_rate():
+    left, right = all_pairs(4)
+    probabilities = np.array([0.9, 0.9, 0.9, 0.9, 0.9, 0.9])
+    decided = np.array([np.nan, np.nan, 0.0, np.nan, np.nan, np.nan])  # 0 is not 3
+    found = group_rows(4, left, right, probabilities, 0.5, lambda i, j: np.zeros(len(i)), decided)
+    assert found[0] != found[3]
+    probabilities, decided = np.full(6, 0.01), np.full(6, np.nan)
+    decided[[0, 5]], probabilities[[0, 1, 5]] = (
+        1.0,
+        (1.0, 0.6, 1.0),
+    )  # 0 is 1, 2 is 3, 0 and 2 may be
+    found = group_rows(4, left, right, probabilities, 0.5, lambda i, j: np.zeros(len(i)), decided)
+    assert found.tolist() == [0, 0, 2, 2]
+
+
+def test_large_components_lose_weak_pairs_and_copies_stay_together(monkeypatch):
+    monkeypatch.setattr(linking, "MAX_ROWS", 10)
+    n = 40
+    chain = np.arange(n - 1), np.arange(1, n)
+    probabilities = np.where(np.arange(n - 1) % 8 == 7, 0.6, 0.99)
+    found = group_rows(n, *chain, probabilities, 0.5, lambda i, j: (i // 8 == j // 8).astype(float))
+    assert found.tolist() == [row // 8 * 8 for row in range(n)]
+    copies = group_rows(n, *chain, np.ones(n - 1), 0.5, lambda i, j: np.ones(len(i)))
+    assert (copies == 0).all()
+
+
+def test_no_pairs_are_no_groups():
+    empty = np.zeros(0, np.int64)
+    found = group_rows(3, empty, empty, np.zeros(0), 0.5, lambda i, j: np.zeros(len(i)))
+    assert found.tolist() == [0, 1, 2]
+
+
+# -- decided pairs: from a file, a frame or a list, and what is refused ---------------------------
+
+
+IDS = (["a", "b", 7], ["x", "y"])
+EXPECTED = {(0, 3): True, (2, 4): False}
+
+
+def test_decisions_come_as_a_list_a_frame_or_a_file(tmp_path):
+    listed = [
+        {"pair": ["a", "x"], "same": True},
+        {"pair": [7.0, "y"], "same": "No"},
+        {"pair": ["b", "y"], "same": "skip"},
+        {"pair": ["a", "y"], "same": None},
+    ]
+    assert read_decisions(listed, IDS, 3) == EXPECTED
+    frame = pd.DataFrame([[*one["pair"], one["same"]] for one in listed[:3]])
+    frame.columns = ["left", "right", "same"]
+    frame["same"] = ["yes", "no", "skip"]
+    assert read_decisions(frame.astype({"left": str}).replace("7.0", "7"), IDS, 3) == EXPECTED
+    path = tmp_path / "decided.csv"
+    path.write_text("left,right,probability,same\na,x,0.5,yes\n7,y,0.4,n\nb,y,0.5,\n")
+    assert read_decisions(path, IDS, 3) == EXPECTED
+    assert read_decisions(None, IDS) == {}
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        ([{"pair": ["a", "q"], "same": True}], "ids of rows of the table"),
+        ([{"pair": ["a"], "same": True}], "two ids for each pair"),
+        ([{"pair": "ab", "same": True}], "two ids for each pair"),
+        ([{"pair": ["a", "x"], "same": "perhaps"}], "yes, no or skip"),
+        ([{"pair": ["a", "x"], "same": True}, {"pair": ["a", "x"], "same": False}], "both yes"),
+        (["a"], "a list of mappings"),
+        (pd.DataFrame({"left": ["a"], "right": ["x"]}), "no 'same'"),
+    ],
+)
+def test_what_is_no_decision_is_refused(given, match):
+    with pytest.raises(InvalidInput, match=match):
+        read_decisions(given, IDS, 3)
+    with pytest.raises(InvalidInput, match="two different rows"):
+        read_decisions([{"pair": ["a", "a"], "same": True}], (IDS[0], IDS[0]))
+
+
+PAIRS = st.tuples(st.integers(0, 6), st.integers(0, 6)).filter(lambda pair: pair[0] < pair[1])
+
+
+@given(st.dictionaries(PAIRS, st.booleans(), max_size=12))
+def test_decisions_contradict_each_other_where_a_chain_joins_what_differs(decided):
+    groups = [{row} for row in range(7)]
+    for a, b in (pair for pair, same in decided.items() if same):
+        joined = groups[a] | groups[b]
+        for row in joined:
+            groups[row] = joined
+    if any(not same and b in groups[a] for (a, b), same in decided.items()):
+        with pytest.raises(InvalidInput, match="no contradiction"):
+            check_consistent(decided, range(7))
+    else:
+        check_consistent(decided, range(7))
+
+
+def test_contradictions_are_refused():
+    check_consistent({(0, 1): True, (1, 2): True, (2, 3): False}, range(7))
+    with pytest.raises(InvalidInput, match="the same by other decisions"):
+        check_consistent({(0, 1): True, (1, 2): True, (0, 2): False}, range(7))

@@ -10,7 +10,8 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
 import lookalike as la
-from lookalike.linkage.pooled import MIN_DIGITS, normalize, pool, write
+from lookalike.errors import InvalidInput
+from lookalike.linkage.pooled import MIN_DIGITS, normalize, pool, pool_columns, write
 
 WORDS = st.lists(st.one_of(st.none(), st.text("abc é-'9 ", max_size=9)), min_size=2, max_size=12)
 
@@ -79,3 +80,40 @@ def test_cells_are_written_as_typed(cell, text):
 def test_texts_are_normalized():
     assert normalize("  Ménage à-Trois, 12 ") == "menage a trois 12"
     assert normalize("x" * 1000) == "x" * 256
+
+
+def names_of(found):
+    return [column.name for column in found]
+
+
+def test_names_are_compared_and_identifiers_only_if_they_are_named():
+    n = 40
+    table = la.read_table(
+        {
+            "id": range(n),
+            "name": [f"person {i} b{i * 7}" for i in range(n)],
+            "land": ["x", "y"] * 20,
+        }
+    )
+    assert set(table.names) == {"land"}
+    assert names_of(pool_columns(table, None, None)[0]) == ["land", "name"]
+    assert names_of(pool_columns(table, None, ["name", "id"])[0]) == ["name", "id"]
+    compared, by = pool_columns(table, None, None, ["land"])
+    assert (names_of(compared), names_of(by)) == (["name"], ["land"])
+
+
+def test_columns_that_cannot_be_compared_are_refused():
+    table = la.read_table({"a": [1.0, 2.0, 4.0], "b": ["x", "y", "x"]})
+    with pytest.raises(InvalidInput, match="one name in both"):
+        pool_columns(table, la.read_table({"c": [1.0, 2.0]}), None)
+    with pytest.raises(InvalidInput, match="columns of both tables"):
+        pool_columns(table, la.read_table({"a": [1.0, 2.0]}), ["b"])
+    empty = la.read_table({"a": [None, None]}, kinds={"a": "number"})
+    with pytest.raises(InvalidInput, match="only missing cells"):
+        pool_columns(table.only(["a"]), empty, None)
+    ids = la.read_table({"id": range(30), "a": [1.0, 2.0] * 15})
+    with pytest.raises(InvalidInput, match="on='id'"):
+        pool_columns(ids, ids.drop("a"), None)
+    curves = la.read_table({"s": [[1.0, 2.0], [3.0, 4.0, 5.0]]}, kinds={"s": "series"})
+    with pytest.raises(InvalidInput, match="cells that can be equal"):
+        pool_columns(curves, None, ["s"])

@@ -61,7 +61,7 @@ def test_wrong_input_is_refused_with_the_way_out(tables):
     left, right, _ = tables
     for options, match in (
         ({"by": "country"}, "columns of both tables"),
-        ({"show": "golden"}, "pairs or review"),
+        ({"show": "golden"}, "one of .pairs., .review."),
         ({"decisions": [{"pair": [0], "same": True}]}, "two ids"),
     ):
         with pytest.raises(InvalidInput, match=match):

@@ -6,8 +6,8 @@ import pytest
 
 import lookalike as la
 from lookalike.errors import InvalidInput
-from lookalike.verbs.pairing import open_table, open_two, split_names
-from lookalike.verbs.source import as_source
+from lookalike.verbs.pairing import open_table, open_two
+from lookalike.verbs.source import as_source, split_names
 
 NONE = {"on": None, "by": None, "weights": None}
 

@@ -26,7 +26,7 @@ WHOLE = "a matrix of all pairs while it fits, of landmarks beyond"
 LANDMARKS = "rows go to the nearest of the clusters that landmarks make"
 SAMPLE = "a sample of the rows is looked at; all of them are read"
 ASSIGNED = "the least sum of distances takes cubic time in the worst case"
-SOLVED_AGAIN = "rows whose lists were too short are listed whole, and all pairs are found again"
+SOLVED_AGAIN = "lists that were too short are made longer, and all pairs are found again"
 MATRIX = "the answer is a matrix of all pairs"
 
 

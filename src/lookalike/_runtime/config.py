@@ -114,7 +114,10 @@ def count_jobs(n_jobs: int | None) -> int:
     if n_jobs is None:
         n_jobs = settings().n_jobs
     if n_jobs is None:
-        return min(_cores(), _worker_limit())
+        # A surrounding pool of processes, such as joblib's, tells its workers how many threads each
+        # may use through the variables that OpenMP and BLAS read.
+        words = [os.environ.get(name, "") for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")]
+        return min([_cores(), *(int(word) for word in words if word.isdigit() and int(word) > 0)])
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0:
         hint = ("Use ", Param("n_jobs", -1), " for all cores")
         needed = "an integer that is not 0, or None"
@@ -127,15 +130,6 @@ def _cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0)) or 1
     return os.cpu_count() or 1
-
-
-def _worker_limit() -> int:
-    """Return the threads that a surrounding pool of processes grants to each of its workers.
-
-    Pools such as joblib's tell their workers through the variables that OpenMP and BLAS read.
-    """
-    granted = [os.environ.get(name, "") for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")]
-    return min((int(word) for word in granted if word.isdigit() and int(word) > 0), default=1 << 16)
 
 
 def show_bytes(size: float) -> str:

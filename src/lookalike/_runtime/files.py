@@ -141,27 +141,23 @@ def making_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
             with file.open("rb+") as open_file:  # Windows syncs only files open for writing
                 os.fsync(open_file.fileno())
         sync_folder(draft)
-        _give_name(draft, target)
-
-
-def _give_name(draft: Path, target: Path) -> None:
-    """Rename a folder, and remove what had its name."""
-    for _ in range(MAX_RENAMES):
-        # A folder that is not empty cannot be renamed over: the old one is moved aside first.
-        old = _draft_name(target)
-        with contextlib.suppress(FileNotFoundError):
-            os.rename(target, old)
-        try:
-            os.rename(draft, target)
-            sync_folder(target.parent)  # before the old one is gone: after a power cut one is there
-        except OSError as error:
-            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
-                raise
-            continue  # another process has put its own there meanwhile
-        finally:
-            _remove(old)
-        return
-    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
+        for _ in range(MAX_RENAMES):
+            # A folder that is not empty cannot be renamed over: the old one is moved aside first.
+            old = _draft_name(target)
+            with contextlib.suppress(FileNotFoundError):
+                os.rename(target, old)
+            try:
+                os.rename(draft, target)
+                # Before the old one is gone: after a power cut one of the two is there.
+                sync_folder(target.parent)
+            except OSError as error:
+                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                    raise
+                continue  # another process has put its own there meanwhile
+            finally:
+                _remove(old)
+            return
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
 
 
 @contextlib.contextmanager
@@ -187,8 +183,7 @@ def scratch_file(size: int, who: str) -> Iterator[BinaryIO]:
 def is_full(error: BaseException) -> bool:
     """Whether an error says that the disk, or what one may have of it, is full."""
     # EDQUOT: the quota of the user; EFBIG: the largest file of this file system or process.
-    full = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-    return isinstance(error, OSError) and error.errno in full
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def _no_space(who: str, error: BaseException, hint: str) -> UnwritableFile:
@@ -289,18 +284,15 @@ def locked(folder: str | os.PathLike[str], who: str) -> Iterator[None]:
     # Held by the system, not by the file: a killed process leaves the file, but no lock.
     lock = FileLock(Path(folder) / LOCK, blocking=False)
     try:
-        lock.acquire()
+        held = lock.acquire()
     except Timeout as error:
         needed = f"to be the only one that writes in {str(folder)!r}"
         hint = "Wait until it has ended, or choose another folder"
         raise UnwritableFile(who, needed, "another writer", hint) from error
     except OSError as error:
         # filelock follows no link: the file behind it would be emptied.
-        link = error.errno == errno.ELOOP
-        found = "a link" if link else os.strerror(error.errno or 0).lower()
+        found = os.strerror(error.errno or 0).lower() if error.errno != errno.ELOOP else "a link"
         hint = "Choose another folder, or ask for the permission to write there"
         raise UnwritableFile(who, f"a lock in {str(folder)!r}", found, hint) from error
-    try:
+    with held:
         yield
-    finally:
-        lock.release()

@@ -10,8 +10,7 @@ import pyarrow as pa
 from lookalike.errors import MissingExtra
 from lookalike.saving.fields import Choice
 
-BACKEND = Choice("pandas", "polars", "pyarrow")
-ARROW_BACKEND = Choice("pandas", "polars", "pyarrow", "duckdb")
+BACKEND = Choice("pandas", "polars", "pyarrow", "duckdb")
 
 
 class FrameMixin:
@@ -34,9 +33,8 @@ def make_frame(columns: Mapping[str, Sequence[Any]], backend: str = "pandas") ->
     Parameters
     ----------
     columns : mapping of name to values
-    backend : {"pandas", "polars", "pyarrow"}
+    backend : {"pandas", "polars", "pyarrow", "duckdb"}
     """
-    BACKEND.check("to_frame", "backend", backend)
     with _installed(backend):
         if backend == "pandas":
             import pandas as pd
@@ -46,7 +44,7 @@ def make_frame(columns: Mapping[str, Sequence[Any]], backend: str = "pandas") ->
             import polars as pl
 
             return pl.DataFrame(dict(columns))
-    return pa.table(dict(columns))
+    return frame_of_arrow(pa.table(dict(columns)), backend)
 
 
 @contextmanager
@@ -64,7 +62,7 @@ def frame_of_records(records: Sequence[Mapping[str, Any]], backend: str = "panda
     Parameters
     ----------
     records : one mapping of name to value per row
-    backend : {"pandas", "polars", "pyarrow"}
+    backend : {"pandas", "polars", "pyarrow", "duckdb"}
     """
     names = list(dict.fromkeys(name for record in records for name in record))
     columns = {name: _one_type([record.get(name) for record in records]) for name in names}
@@ -88,7 +86,7 @@ def backend_of(given: Any) -> str:
     ('pyarrow', 'pandas')
     """
     library = type(given).__module__.partition(".")[0].lstrip("_")
-    return library if library in ARROW_BACKEND.values else "pandas"
+    return library if library in BACKEND.values else "pandas"
 
 
 def arrow_of(given: Any) -> Any:
@@ -120,7 +118,7 @@ def frame_of_arrow(table: Any, backend: Any = "pandas") -> Any:
     """
     import narwhals as nw
 
-    ARROW_BACKEND.check("to_frame", "backend", backend)
+    BACKEND.check("to_frame", "backend", backend)
     with _installed(backend):
         if backend == "duckdb":
             import duckdb

@@ -101,15 +101,10 @@ class Progress:
         from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
         from rich.progress import Progress as Bar
 
-        self._bar = Bar(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.percentage:>3.0f}%"),
-            TimeRemainingColumn(),
-            # progress=True draws the bar into a log or a pipe as well, where rich would not.
-            console=Console(file=sys.stderr, force_terminal=settings().progress),
-            transient=True,
-        )
+        shown = BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeRemainingColumn()
+        # progress=True draws the bar into a log or a pipe as well, where rich would not.
+        console = Console(file=sys.stderr, force_terminal=settings().progress)
+        self._bar = Bar("{task.description}", *shown, console=console, transient=True)
         self._bar.start()
         self._task = self._bar.add_task(self._what, total=self._total)
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, Param
 from lookalike.saving.fields import Either, Instance, Integer, Maybe
 
 _DRAWN_FROM = (np.random.Generator, np.random.RandomState)
@@ -17,9 +16,8 @@ RANDOM_STATE = Maybe(Either(Integer(0, high=math.inf), _DRAWS))
 
 def make_generator(random_state: Any) -> np.random.Generator:
     """Turn None, an integer, a Generator or a RandomState into a Generator."""
-    if not RANDOM_STATE.fits(random_state):
-        needed, hint = RANDOM_STATE.describe(), "Use an integer such as 0 to repeat a result"
-        raise InvalidInput(Param("random_state"), needed, repr(random_state), hint)
+    hint = "Use an integer such as 0 to repeat a result"
+    RANDOM_STATE.check("", "random_state", random_state, hint)
     if isinstance(random_state, np.random.Generator):
         return random_state
     if isinstance(random_state, np.random.RandomState):

@@ -83,6 +83,17 @@ def percent(share: float) -> str:
     return ">99%" if 0.99 < share < 1 else f"{100 * share:.0f}%"
 
 
+def plural(count: int, what: str = "row") -> str:
+    """Return a number of things in words.
+
+    Examples
+    --------
+    >>> plural(1), plural(2000, "shard")
+    ('1 row', '2,000 shards')
+    """
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
+
+
 def plain(cell: Any) -> Any:
     """Return a cell as something JSON can hold.
 
@@ -139,5 +150,4 @@ def as_record(row: Any) -> Any:
     """Return a row of a pandas frame or a named tuple as a record, everything else unchanged."""
     if hasattr(row, "_asdict"):
         return row._asdict()
-    is_row = getattr(row, "ndim", 0) == 1 and hasattr(row, "to_dict")
-    return row.to_dict() if is_row else row
+    return row.to_dict() if getattr(row, "ndim", 0) == 1 and hasattr(row, "to_dict") else row

@@ -23,7 +23,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.config import count_jobs
@@ -159,7 +158,7 @@ def blocks(n: int, size: int) -> Iterator[slice]:
         yield slice(start, min(n, start + size))
 
 
-@cache
+@functools.cache
 def _blas_libraries() -> Any:
     """Find the BLAS libraries once: looking through the process costs more than a small search."""
     from threadpoolctl import ThreadpoolController

@@ -1,13 +1,11 @@
 """The program ``lookalike``: its commands, its exit codes, and how errors are shown.
 
 Commands that are verbs are made of the functions in ``lookalike.verbs``; the others are functions
-of ``<name>_command.py``. Heavy imports are inside functions, so that ``lookalike --help`` is fast.
+of this package. Heavy imports are inside functions, so that ``lookalike --help`` is fast.
 
 Exit codes: 0; 1 for an error the user can fix (one red line, no traceback); 2 for wrong usage;
 130 after Ctrl-C.
 """
-
-from __future__ import annotations
 
 import _thread
 import io
@@ -17,15 +15,14 @@ import sys
 import threading
 import time
 import warnings
-from importlib import import_module
 from types import FrameType
 from typing import Annotated, Any
 
 import typer
 
 from lookalike._version import __version__
+from lookalike.cli import demo_command, index_command, serving
 from lookalike.cli.build import Group, add_command, add_verb
-from lookalike.cli.options import option
 from lookalike.cli.output import complain, speaks_unicode, warn
 from lookalike.cli.spelling import spell_option
 from lookalike.errors import LookalikeError, LookalikeWarning, Param
@@ -35,11 +32,13 @@ from lookalike.verbs import module_of
 INTERRUPTED = 130  # the exit code after Ctrl-C
 GRACE_SECONDS = 1.0  # that a command has after Ctrl-C to clean up; chosen by hand
 
-# Commands that are not verbs: module <name>_command.py with a function (or, for a command with
-# subcommands, a typer.Typer) of that name, and EXAMPLES for its help.
-COMMANDS = {
-    **dict.fromkeys(("demo", "explore"), "Look at a table"),
-    **dict.fromkeys(("index", "serve", "mcp", "token", "warm"), "Keep and serve it"),
+# Commands that are not verbs: a module with a function (or, for a command with subcommands, a
+# typer.Typer) of that name, and EXAMPLES for its help; and the heading in the help of the program.
+COMMANDS: dict[str, tuple[Any, str]] = {
+    "demo": (demo_command, "Look at a table"),
+    "explore": (serving, "Look at a table"),
+    "index": (index_command, "Keep and serve it"),
+    **dict.fromkeys(("serve", "mcp", "token", "warm"), (serving, "Keep and serve it")),
 }
 # The order of the help: the demo, the verbs by their rank, the other commands.
 VERBS = ("demo", *sorted(QUESTIONS, key=lambda name: module_of(name).RANK), *[*COMMANDS][1:])
@@ -55,19 +54,17 @@ class Verbs(Group):
             args = ["--debug", *(word for word in args if word != "--debug")]
         return super().parse_args(ctx, args)
 
-    def options_of(self, ctx: Any, name: str) -> set[str]:
-        """Return the options of a command, or of all its subcommands."""
-        verb: Any = self.get_command(ctx, name)
-        verbs = getattr(verb, "commands", {name: verb}).values()
-        return {word for one in verbs for param in one.params for word in param.opts}
-
     def invoke(self, ctx: Any) -> Any:
         """Run a command; print errors and warnings of the library in one line each."""
         shown: set[str] = set()
 
         def spell(param: Param) -> str:
-            command = ctx.invoked_subcommand or "lookalike"
-            return spell_option(param, command, self.options_of(ctx, command))
+            name = ctx.invoked_subcommand or "lookalike"
+            command: Any = self.get_command(ctx, name)
+            # Of a command with subcommands the options of all of them.
+            commands = getattr(command, "commands", {name: command}).values()
+            options = {word for one in commands for param in one.params for word in param.opts}
+            return spell_option(param, name, options)
 
         def show(message: Warning | str, *where: Any, **more: Any) -> None:
             if not isinstance(message, LookalikeWarning):
@@ -103,12 +100,12 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def lookalike(
-    debug: Annotated[bool, option("--debug", None, "Show the traceback of an error.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
     version: Annotated[
         bool,
         # Eager, so that it works without a command.
-        option(
-            "--version", None, "Print the version and exit.", callback=_show_version, is_eager=True
+        typer.Option(
+            "--version", help="Print the version and exit.", callback=_show_version, is_eager=True
         ),
     ] = False,
 ) -> None:
@@ -119,13 +116,13 @@ for _name in VERBS:
     if _name in QUESTIONS:
         add_verb(app, _name)
         continue
-    _module = import_module(f"lookalike.cli.{_name}_command")
+    _module, _panel = COMMANDS[_name]
     _command = getattr(_module, _name)
     # A group of commands is added as a whole, a function with the options of all commands.
     if isinstance(_command, typer.Typer):
-        app.add_typer(_command, name=_name, rich_help_panel=COMMANDS[_name])
+        app.add_typer(_command, name=_name, rich_help_panel=_panel)
     else:
-        add_command(app, _name, _command, _module.EXAMPLES, COMMANDS[_name])
+        add_command(app, _name, _command, _module.EXAMPLES[_name], _panel)
 
 
 def main() -> None:

@@ -1,88 +1,37 @@
 """How a function becomes a command: a verb from its signature and docstring, others as they are."""
 
-from __future__ import annotations
-
 import inspect
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from math import inf
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from lookalike.cli.options import Explore, argument, member
-from lookalike.cli.output import Form, check_page, compile_note, quiet, write_result
-from lookalike.cli.reading import FileSource, Scheduler
-from lookalike.errors import suggest
+from lookalike.cli.output import Form, be_quiet, check_page, compile_note, write_result
+from lookalike.cli.reading import FileSource
+from lookalike.verbs import annotations as args
 from lookalike.verbs import get_verb, module_of
-from lookalike.verbs.annotations import describe_parameters, is_spelled, spelling_of
 
 
 @dataclass(frozen=True)
 class CommonOptions:
-    """Options that every command has."""
+    """Options that every command has.
 
-    quietly: bool = member(
-        None,
-        "Print the answer and errors only: no notes, warnings or progress.",
-        default=False,
-        flags="--quiet -q",
-    )
-    memory: str | None = member(
-        "SIZE", "Most memory that one matrix may take, such as 8GB; 2GB unless given."
-    )
-
-    @contextmanager
-    def applied(self) -> Iterator[None]:
-        """Run a block under these options."""
-        from lookalike._runtime.config import config
-
-        given = {"progress": False if self.quietly else None, "memory_limit": self.memory}
-        settings: dict[str, Any] = {n: value for n, value in given.items() if value is not None}
-        with quiet(self.quietly), config(**settings):
-            yield
-
-
-# Messages of pydantic, through typer, and of typer before 0.29, and the same in our words.
-USAGE = (
-    (r"^Value error, ", ""),
-    (r"^Input should be greater than or equal to (\S+)$", r"needs at least \1"),
-    (r"^Input should be less than or equal to (\S+)$", r"needs at most \1"),
-    (r"^Input should be a valid integer.*$", "needs an integer"),
-    (r"^Input should be a valid number.*$", "needs a number"),
-    (r"^(\S+) is not in the range x>=(\S+)\.$", r"needs at least \2, found '\1'"),
-    (r"^(\S+) is not in the range (\S+)<=x<=(\S+)\.$", r"needs \2 to \3, found '\1'"),
-    (r"^('.*') is not a valid int.*\.$", r"needs an integer, found \1"),
-    (r"^('.*') is not a valid float.*\.$", r"needs a number, found \1"),
-)
-
-
-def in_usage(text: str, value: object = None) -> str:
-    """Return the message of typer about a value in our words, with the nearest known one.
-
-    Examples
-    --------
-    >>> in_usage("Input should be greater than or equal to 1", 0)
-    "needs at least 1, found '0'."
-    >>> in_usage("0 is not in the range 1<=x<=65535.")
-    "needs 1 to 65535, found '0'."
-    >>> in_usage("'few' is not a valid int range.")
-    "needs an integer, found 'few'."
-    >>> in_usage("Value error, 'jsn' is not one of 'csv', 'json'.")
-    "'jsn' is not one of 'csv', 'json'. Did you mean 'json'?"
+    Parameters
+    ----------
+    quietly : bool
+        Print the answer and errors only: no notes, warnings or progress.
+    memory : str, optional
+        Most memory that one matrix may take, such as 8GB; 2GB unless given.
     """
-    # typer has no hook for its messages, only the finished text.
-    for pattern, to in USAGE:
-        text = re.sub(pattern, to, text)
-    if text.startswith("needs "):
-        return f"{text}, found {str(value)!r}." if value is not None else f"{text}."
-    choice = re.fullmatch(r"'(?P<word>[^']*)' is not one of (?P<known>.*)\.", text)
-    if choice:
-        near = suggest(choice["word"], re.findall(r"'([^']*)'", choice["known"]))
-        text += f" {near}" if near.startswith("Did you mean") else ""
-    return text
+
+    quietly: Annotated[bool, args.Spelling(flags=("--quiet", "-q"))] = False
+    memory: Annotated[str | None, args.Spelling(metavar="SIZE")] = None
 
 
 class _PlainTypes:
@@ -100,17 +49,7 @@ class _PlainTypes:
 
 
 class Verb(_PlainTypes, TyperCommand):
-    """A command whose messages about options are in our words."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read options and arguments."""
-        try:
-            return super().parse_args(ctx, args)
-        except typer.BadParameter as error:
-            errors: list[Any] = getattr(error.__cause__, "errors", list)()
-            value = errors[0].get("input") if errors else None
-            error.message = in_usage(error.message, value)
-            raise
+    """A command, in whose line of usage nothing is said twice."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the words of the line of usage: FILE, not {FILE}, and dots once."""
@@ -137,11 +76,15 @@ class Group(_PlainTypes, TyperGroup):
 
 REQUIRED = inspect.Parameter.empty
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
-# Options of one verb about who answers, beside those that all verbs have, and their defaults.
-EXTRA_OPTIONS: dict[str, dict[str, Any]] = {
-    "search": {"scheduler": (Scheduler, None)},
-    "report": {"explore": (Explore, False)},
-}
+Explore = Annotated[
+    bool,
+    args.Spelling(
+        help="Write the explorer page instead: one file in which rows can be searched, weighed and "
+        "explained without a server (5,000 rows unless --sample is given).",
+    ),
+]
+# Options of one verb in the shell, beside those that all verbs have, and their defaults.
+EXTRA_OPTIONS: dict[str, dict[str, Any]] = {"report": {"explore": (Explore, False)}}
 
 
 def add_verb(app: typer.Typer, verb: str) -> None:
@@ -158,18 +101,14 @@ def add_verb(app: typer.Typer, verb: str) -> None:
     own = [*inspect.signature(ask).parameters.values()][1:]  # the first is the table
 
     def question(
-        source: FileSource,
-        output: str | None,
-        scheduler: str | None = None,
-        explore: bool = False,
-        **values: Any,
+        source: FileSource, output: str | None, explore: bool = False, **values: Any
     ) -> None:
         # Before any work.
         form = check_page(output or str(getattr(module, "OUTPUT", "text")), source.file)
         source.check_exists()
-        with compile_note(), source.asked_of(scheduler):
+        with compile_note():
             if explore:
-                from lookalike.cli.explore_command import write_explorer
+                from lookalike.cli.serving import write_explorer
 
                 return write_explorer(source, form, **values)
             result = ask(source, **values)
@@ -202,38 +141,41 @@ def add_command(
     app : the program, or a group of its commands
     name : str
     command : function
-        Its parameters are the options: annotated for typer, or by types of verbs. A class of this
-        package, such as ``FileSource``, is a group of options, the parameters of its constructor.
+        Its parameters are the options, described in its docstring, with types as those of verbs
+        have. A class of this package, such as ``FileSource``, is a group of options, the parameters
+        of its constructor.
     examples : tuple of str
         Commands at the end of its help.
     panel : str, optional
         Its heading in the help of the program.
     """
-    hints, texts = get_type_hints(command, include_extras=True), describe_parameters(command)
+    hints, texts = get_type_hints(command, include_extras=True), args.describe_parameters(command)
     groups: dict[str, Any] = {}
-    verbal: dict[str, inspect.Parameter] = {}
     options: list[inspect.Parameter] = []
     for parameter, option in inspect.signature(command).parameters.items():
         option = option.replace(annotation=hints[parameter], kind=KEYWORD)
         if _is_group(option.annotation):
             groups[parameter] = option.annotation
-        elif is_spelled(option):
-            verbal[parameter] = option
-            options.append(_option(option, texts.get(parameter, "")))
         else:
             options.append(option)
 
     def run(**given: Any) -> None:
-        # Common options apply to the reading of values as well: they set the memory limit.
-        with _gather(CommonOptions, given).applied():
+        from lookalike._runtime.config import config
+
+        common = _gather(CommonOptions, given)
+        settings: dict[str, Any] = {"progress": False} if common.quietly else {}
+        settings |= {} if common.memory is None else {"memory_limit": common.memory}
+        # They apply to the reading of values as well, which the memory limit is for.
+        be_quiet(common.quietly)
+        with config(**settings):
             given |= {name: _gather(group, given) for name, group in groups.items()}
-            given |= {name: _value(option, given[name]) for name, option in verbal.items()}
+            given |= {option.name: _value(option, given[option.name]) for option in options}
             command(**given)
 
     inside = [option for group in (*groups.values(), CommonOptions) for option in _members(group)]
     # The file comes first in the help, the question next, how the file is read last.
     first, last = ([p for p in inside if (p.default is REQUIRED) == due] for due in (True, False))
-    every = [*first, *options, *last]
+    every = [*first, *(_option(one, texts.get(one.name, "")) for one in options), *last]
     run.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in every}
     lines = "\n\n".join(f"  {line}" for line in examples)
@@ -253,16 +195,17 @@ def _is_group(hint: Any) -> bool:
 def _fields(group: Any) -> list[inspect.Parameter]:
     """Return the parameters of a group's constructor, with their types resolved."""
     hints = get_type_hints(group.__init__, include_extras=True)
-    for field in fields(group) if is_dataclass(group) else ():
-        hints[field.name] = Annotated[hints[field.name], field.metadata["option"]]
     every = inspect.signature(group).parameters.values()
     return [field.replace(annotation=hints[field.name], kind=KEYWORD) for field in every]
 
 
 def _members(group: Any) -> list[inspect.Parameter]:
     """Return the options of a group, those of groups within it included."""
-    each = ((one, _bare(one.annotation)) for one in _fields(group))
-    return [m for one, inner in each for m in (_members(inner) if _is_group(inner) else [one])]
+    texts, found = args.describe_parameters(group), list[inspect.Parameter]()
+    for one in _fields(group):
+        inner = _bare(one.annotation)
+        found += _members(inner) if _is_group(inner) else [_option(one, texts[one.name])]
+    return found
 
 
 def _gather(group: Any, given: dict[str, Any]) -> Any:
@@ -272,35 +215,54 @@ def _gather(group: Any, given: dict[str, Any]) -> Any:
 
 
 def _option(parameter: inspect.Parameter, text: str) -> inspect.Parameter:
-    """Return a parameter of a verb as typer reads an option."""
-    spelling, hint = spelling_of(parameter), _bare(parameter.annotation)
-    # Text unless it is a number or a switch: measures, rows and filters are read by the verb.
-    kind: Any = hint if hint in (int, float, bool) or get_origin(hint) is Literal else str
-    kind = list[str] if spelling.repeat else kind
-    about, metavar = spelling.help or text, spelling.metavar
-    about += " May be repeated." if spelling.repeat else ""
-    note = argument(metavar or parameter.name.upper(), about)
-    if not spelling.table:
+    """Return a parameter as typer reads an option."""
+    spelling, hint = args.spelling_of(parameter), _bare(parameter.annotation)
+    # Text unless it is a number, a switch or a list: the verb reads measures, rows and filters.
+    kind = hint if hint in (int, float, bool, list[str]) else str
+    about, words = spelling.help or text, get_args(hint) if get_origin(hint) is Literal else ()
+    metavar = "|".join(words) if words else spelling.metavar
+    if spelling.repeat:
+        kind, about = list[str], f"{about} May be repeated."
+    note: Any = typer.Argument(metavar=metavar, help=about, show_default=False)
+    if not (spelling.table or spelling.argument):
         note = typer.Option(
-            *(spelling.flags or (f"--{parameter.name.replace('_', '-')}",)),
+            *args.flags_of(parameter.name, spelling),
             metavar=metavar,
             help=about,
-            min=spelling.least,
+            parser=partial(_read, kind, words, spelling) if words or kind in (int, float) else None,
             show_default=parameter.default not in (None, REQUIRED),
         )
     kind = kind | None if parameter.default is None else kind
     return parameter.replace(annotation=Annotated[kind, note])
 
 
+def _read(kind: Any, words: tuple[str, ...], spelling: args.Spelling, text: Any) -> Any:
+    """Read a number, or one of a few words; anything else is wrong usage."""
+    from lookalike.saving.fields import Choice, Integer, Real
+
+    low, high = spelling.least, spelling.most
+    field: Any = Choice(*words) if words else Integer(low, high)
+    if kind is float:
+        field = Real(-inf if low is None else low)
+    value = text
+    with suppress(ValueError):
+        value = kind(text)
+    if not field.fits(value):
+        near = field.hint(value)
+        also = f" {near}" if near.startswith("Did you mean") else ""
+        raise typer.BadParameter(f"needs {field.describe()}, found {str(text)!r}.{also}")
+    return value
+
+
 def _bare(hint: Any) -> Any:
     """Return a type without its annotations, and without the None that it may be."""
     hint = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     some = [kind for kind in get_args(hint) if kind is not type(None)]
-    return some[0] if len(some) == 1 and get_origin(hint) is not Literal else hint
+    return some[0] if len(some) == 1 and type(None) in get_args(hint) else hint
 
 
 def _value(parameter: inspect.Parameter, given: Any) -> Any:
     """Return the value of a parameter for what the shell has, None where an option is not given."""
-    parse = spelling_of(parameter).parse
+    parse = args.spelling_of(parameter).parse
     given = None if given == [] else given  # an option that may be repeated, and was not given
     return parse(given) if parse is not None and given is not None else given

@@ -5,11 +5,10 @@ from __future__ import annotations
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from lookalike._runtime.extras import check_service
 from lookalike.cli import output as out
-from lookalike.cli.options import option
 from lookalike.cli.serving import AddressOptions, run_service
 from lookalike.verbs.cluster import cluster
 from lookalike.verbs.compare import compare
@@ -20,7 +19,7 @@ from lookalike.verbs.search import search
 if TYPE_CHECKING:
     from lookalike.table import Table
 
-EXAMPLES = ("lookalike demo", "lookalike demo --quick", "lookalike demo --page")
+EXAMPLES = {"demo": ("lookalike demo", "lookalike demo --quick", "lookalike demo --page")}
 
 NEXT = (
     "lookalike inspect FILE               what your columns are taken for, and why",
@@ -39,15 +38,16 @@ N_SAMPLE_FILMS = 3000  # for hubs and clusters
 N_COMPARED_FILMS = 1000  # for the comparison of measures
 
 
-def demo(
-    quick: Annotated[
-        bool, option("--quick", None, "Neighbors only: no hubs, clusters, measures or report.")
-    ] = False,
-    page: Annotated[
-        bool, option("--page", None, "Serve the films, and open the page to explore them.")
-    ] = False,
-) -> None:
-    """Show what lookalike does, on 58,788 films."""
+def demo(quick: bool = False, page: bool = False) -> None:
+    """Show what lookalike does, on 58,788 films.
+
+    Parameters
+    ----------
+    quick : bool
+        Neighbors only: no hubs, clusters, measures or report.
+    page : bool
+        Serve the films, and open the page to explore them.
+    """
     if page:
         serve_page()
         return
@@ -69,7 +69,7 @@ def serve_page() -> None:
     check_service("lookalike demo --page")
     from lookalike.service.server import data_folder, make_service, serve_films
 
-    address = AddressOptions()
+    address = AddressOptions(open_page=True)
     # A store of its own: the demo does not appear among the tables of the user.
     service = make_service(data_folder() / "demo.sqlite", address.host)
     out.note(f"the films are kept in {service.store.database.shown}; the first start reads them")
@@ -79,7 +79,7 @@ def serve_page() -> None:
         one = service.catalog.get(name)
         (first,) = one.texts.find(one.view, FILMS[0], 1)
     path = f"#/{name}?query=%7B%22id%22:{first}%7D"  # {"id": ...}, as the page writes it
-    run_service(service, address.host, address.port, open_page=True, path=path)
+    run_service(service, address, path)
 
 
 # -- the steps, each a question that people ask of a table -----------------------------------------

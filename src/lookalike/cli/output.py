@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lookalike._runtime.text import clean, plain
-from lookalike.cli.options import STDIN, option
+from lookalike.cli.reading import STDIN
 from lookalike.cli.spelling import spell_option
 from lookalike.errors import spelled, suggest
 from lookalike.show.layout import grid as grid
 from lookalike.show.layout import headline as headline
 from lookalike.show.layout import make_console as make_console
 from lookalike.show.layout import say as say
+from lookalike.verbs.annotations import Spelling
 
 if TYPE_CHECKING:
     from lookalike.show.result import Result
@@ -37,11 +38,11 @@ FORMS = ("text", "csv", "safe-csv", "json")
 PAGE = "page"
 Form = Annotated[
     str | None,
-    option(
-        "--output -o",
-        "FORM|PAGE",
-        "text for people; csv or json for programs; safe-csv for spreadsheets; or NAME.html, a "
-        "page to write, or NAME.parquet.",
+    Spelling(
+        flags=("--output", "-o"),
+        metavar="FORM|PAGE",
+        help="text for people; csv or json for programs; safe-csv for spreadsheets; or NAME.html, "
+        "a page to write, or NAME.parquet.",
     ),
 ]
 
@@ -117,14 +118,9 @@ def write(
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
-@contextmanager
-def quiet(wanted: bool) -> Iterator[None]:
-    """Run one command; notes and warnings are suppressed, if that is wanted."""
-    before = _quiet.set(wanted)
-    try:
-        yield
-    finally:
-        _quiet.reset(before)
+def be_quiet(wanted: bool) -> None:
+    """Suppress notes and warnings from now on, if that is wanted; every command says so."""
+    _quiet.set(wanted)
 
 
 def complain(text: str) -> None:
@@ -237,6 +233,5 @@ def write_csv(cells: Mapping[str, Sequence[Any]], *, safe: bool = False) -> None
         # A lone surrogate is in no encoding: written as Python writes it.
         return clean(cell) if shown else cell.encode("utf-8", "backslashreplace").decode("utf-8")
 
-    rows = zip(*cells.values(), strict=True)
-    writer.writerows(map(field, row) for row in (cells, *rows))
+    writer.writerows(map(field, row) for row in (cells, *zip(*cells.values(), strict=True)))
     sys.stdout.flush()

@@ -5,15 +5,14 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from lookalike.cli.options import STDIN, argument, member, option
 from lookalike.errors import InvalidInput, LookalikeError
-from lookalike.verbs.annotations import read_json, split_pair
+from lookalike.verbs.annotations import Spelling, read_json, split_pair
 from lookalike.verbs.source import SAVED, TableSource, is_saved_index, load_index
 
 if TYPE_CHECKING:
@@ -23,51 +22,50 @@ if TYPE_CHECKING:
 # Magic numbers of formats that are not text, and the ending that read_table knows them by.
 MAGIC_NUMBERS = ((b"\x1f\x8b", ".csv.gz"), (b"PAR1", ".parquet"), (b"ARROW1", ".arrow"))
 
-File = Annotated[
-    str,
-    argument(
-        "FILE",
-        "A table (.csv .tsv .jsonl .json .parquet .arrow .feather .npy, each also with .gz; .xlsx)"
-        ", a saved index (.lookalike), or - for standard input.",
-    ),
-]
+STDIN = "-"  # as the name of a file
+
 Scheduler = Annotated[
     str | None,
-    option(
-        "--scheduler",
-        "ADDRESS",
-        "For an index in a folder: let the workers of this Dask scheduler do the work, such as "
-        "tcp://scheduler:8786.",
+    Spelling(
+        metavar="ADDRESS",
+        help="For an index in a folder: let the workers of this Dask scheduler do the work, such "
+        "as tcp://scheduler:8786.",
     ),
+]
+# Not a filter of the rows, but how they are called from then on: the same for files and servers.
+IdColumn = Annotated[
+    str | None,
+    Spelling(metavar="COLUMN", help="A column that names the rows; without it they are numbered."),
 ]
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Options of how a table is read, which are not parameters of a verb."""
+    """Options of how a table is read, which are not parameters of a verb.
 
-    kinds: list[str] | None = member(  # noqa: RUF009  it makes a field
-        "COLUMN=KIND",
-        'What a column holds, where the guess is wrong: size=category, \'size=["S", "M"]\' '
-        "for levels from low to high, id=aside to leave it out; or one JSON object for several. "
-        "May be repeated.",
-    )
-    missing: list[str] | None = member(  # noqa: RUF009
-        "TOKEN", "A value that means missing, such as '?' or -999. May be repeated."
-    )
-    split: list[str] | None = member(  # noqa: RUF009
-        "COLUMN=CHAR",
-        "A column of sets, and the character between the items: 'tags=;'. May be repeated.",
-    )
-    encoding: str | None = member(
-        "NAME", "Encoding of a CSV file, such as latin-1; UTF-8 unless given."
-    )
-    delimiter: str | None = member(
-        "CHAR", "The character between fields of a CSV file; guessed unless given."
-    )
-    label_column: str | None = member(
-        "COLUMN", "The column that rows are shown and found by; chosen if not."
-    )
+    Parameters
+    ----------
+    kinds : list of str, optional
+        What a column holds, where the guess is wrong: size=category, 'size=["S", "M"]' for levels
+        from low to high, id=aside to leave it out; or one JSON object for several.
+    missing : list of str, optional
+        A value that means missing, such as '?' or -999.
+    split : list of str, optional
+        A column of sets, and the character between the items: 'tags=;'.
+    encoding : str, optional
+        Encoding of a CSV file, such as latin-1; UTF-8 unless given.
+    delimiter : str, optional
+        The character between fields of a CSV file; guessed unless given.
+    label_column : str, optional
+        The column that rows are shown and found by; chosen if not.
+    """
+
+    kinds: Annotated[list[str] | None, Spelling(metavar="COLUMN=KIND", repeat=True)] = None
+    missing: Annotated[list[str] | None, Spelling(metavar="TOKEN", repeat=True)] = None
+    split: Annotated[list[str] | None, Spelling(metavar="COLUMN=CHAR", repeat=True)] = None
+    encoding: Annotated[str | None, Spelling(metavar="NAME")] = None
+    delimiter: Annotated[str | None, Spelling(metavar="CHAR")] = None
+    label_column: Annotated[str | None, Spelling(metavar="COLUMN")] = None
 
     @property
     def of_text(self) -> dict[str, Any]:
@@ -75,8 +73,34 @@ class ReadOptions:
         return {"encoding": self.encoding, "delimiter": self.delimiter}
 
     def read_kinds(self) -> dict[str, Any] | None:
-        """Return the kinds of columns from ``--kinds`` and ``--split``."""
-        return read_kinds(self.kinds, self.split)
+        """Return the kinds of columns from ``--kinds`` and ``--split``.
+
+        Examples
+        --------
+        >>> words = ["zip=category", '{"size": ["S", "M"]}', 'mood=["low", "high"]']
+        >>> ReadOptions(words).read_kinds()
+        {'zip': 'category', 'size': ['S', 'M'], 'mood': ['low', 'high']}
+        """
+        kinds: dict[str, Any] = {}
+        for word in self.kinds or ():
+            if word.lstrip().startswith("{"):
+                kinds |= read_json(word, "--kinds")
+                continue
+            # Before the split at the last equals sign: a level may hold one.
+            name, _, levels = word.partition("=[")
+            if levels:
+                kinds[name] = read_json("[" + levels, f"--kinds {name}", list)
+                continue
+            needed = "COLUMN=KIND or a JSON object"
+            name, kind = split_pair(word, "--kinds", needed, "size=category")
+            kinds[name] = kind
+        # After --kinds, which may name the same column: the separator is the more specific wish.
+        for word in self.split or ():
+            from lookalike.table import Kind, Reading
+
+            column, mark = split_pair(word, "--split", "COLUMN=CHAR", "'tags=;'")
+            kinds[column] = Kind("set", "given, split", reading=Reading("set", separator=mark))
+        return kinds or None
 
 
 class FileSource(TableSource):
@@ -85,24 +109,23 @@ class FileSource(TableSource):
     Parameters
     ----------
     file : str
-        A path, or "-" for standard input.
+        A table (.csv .tsv .jsonl .json .parquet .arrow .feather .npy, each also with .gz; .xlsx), a
+        saved index (.lookalike), or - for standard input.
     reading : ReadOptions, optional
     """
 
-    def __init__(self, file: File, reading: ReadOptions | None = None) -> None:
+    def __init__(
+        self,
+        file: Annotated[str, Spelling(metavar="FILE", argument=True)],
+        reading: ReadOptions | None = None,
+    ) -> None:
         super().__init__(file, "standard input" if file == STDIN else file)
         self.file, self.reading = file, reading or ReadOptions()
-        self.workers: Index | None = None  # set while a scheduler answers
 
     def check_exists(self) -> None:
         """Refuse a file that does not exist; standard input does."""
         if self.file != STDIN:
             super().check_exists()
-
-    @property
-    def searched(self) -> Any:
-        """What answers searches: the workers of a scheduler where they were asked for."""
-        return self.workers or self.index
 
     @cached_property
     def index(self) -> Index | None:
@@ -112,8 +135,7 @@ class FileSource(TableSource):
         for name, value in vars(self.reading).items():
             if value is not None:
                 found, hint = f"the saved index {self.file!r}", "Give it when the index is built"
-                option = f"--{name.replace('_', '-')}"
-                raise InvalidInput(option, "a table to read", found, hint)
+                raise InvalidInput(f"--{name.replace('_', '-')}", "a table to read", found, hint)
         return load_index(self.file)
 
     def read(self, lazy: bool = False) -> Any:
@@ -157,18 +179,6 @@ class FileSource(TableSource):
                     raise
                 raise error.by("standard input") from error
 
-    @contextmanager
-    def asked_of(self, scheduler: str | None) -> Iterator[None]:
-        """Have searches answered by the workers of a scheduler inside this block."""
-        with ExitStack() as stack:
-            if scheduler is not None:
-                need_shards(self.file)
-                from lookalike.index.dask import open_index
-
-                opened = open_index(Path(self.file).expanduser(), scheduler)
-                self.workers = stack.enter_context(opened)
-            yield
-
 
 def need_shards(file: str) -> None:
     """Refuse ``--scheduler`` for anything but an index with shards, which workers can share."""
@@ -177,35 +187,6 @@ def need_shards(file: str) -> None:
         hint = "Make one with: lookalike index build FILES -o FOLDER --shards"
         needed = "the folder of an index, whose shards are distributed"
         raise InvalidInput("--scheduler", needed, repr(file), hint)
-
-
-def read_kinds(words: list[str] | None, split: list[str] | None = None) -> dict[str, Any] | None:
-    """Read the kinds of columns from the words of options.
-
-    Examples
-    --------
-    >>> read_kinds(["zip=category", '{"size": ["S", "M"]}', 'mood=["low", "high"]'])
-    {'zip': 'category', 'size': ['S', 'M'], 'mood': ['low', 'high']}
-    """
-    kinds: dict[str, Any] = {}
-    for word in words or ():
-        if word.lstrip().startswith("{"):
-            kinds |= read_json(word, "--kinds")
-            continue
-        # Before the split at the last equals sign: a level may hold one.
-        name, _, levels = word.partition("=[")
-        if levels:
-            kinds[name] = read_json("[" + levels, f"--kinds {name}", list)
-            continue
-        name, kind = split_pair(word, "--kinds", "COLUMN=KIND or a JSON object", "size=category")
-        kinds[name] = kind
-    # After --kinds, which may name the same column: the separator is the more specific wish.
-    for word in split or ():
-        from lookalike.table import Kind, Reading
-
-        column, mark = split_pair(word, "--split", "COLUMN=CHAR", "'tags=;'")
-        kinds[column] = Kind("set", "given, split", reading=Reading("set", separator=mark))
-    return kinds or None
 
 
 def ending_of(data: bytes) -> str:

@@ -1,7 +1,5 @@
 """Parameters of the library in the words of the shell: ``--encoding latin-1``."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import shlex
@@ -9,7 +7,7 @@ from collections.abc import Container
 from functools import cache
 from typing import Any
 
-from lookalike._runtime.text import plain
+from lookalike._runtime.text import plain, plural
 from lookalike.errors import Param
 from lookalike.verbs import VERBS, get_verb
 from lookalike.verbs.annotations import flag_of
@@ -52,7 +50,7 @@ def spell_option(
         return FUNCTIONS.get(param.of, command)
     # scikit-learn's word for the number of rows, which no option sets.
     if name == "n_samples":
-        return f"{value:,} row" + ("" if value == 1 else "s")
+        return plural(value)
     # Without an option of its own it is shown by name and value, as inside of --measure.
     option = _option_of(param, options)
     if value is ...:

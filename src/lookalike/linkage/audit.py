@@ -7,8 +7,6 @@ categories, ordered levels and flags by being equal; a missing cell equals anoth
 nothing else. The distance is the mean over the columns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -143,8 +141,7 @@ class Closeness:
         """SDMetrics' DCROverfittingProtection: twice the share not nearer to the training data."""
         if self.holdout is None:
             return None
-        nearer = float(np.mean(self.distances < self.holdout))
-        return min(2.0 * (1.0 - nearer), 1.0)
+        return min(2.0 * (1.0 - float(np.mean(self.distances < self.holdout))), 1.0)
 
     @property
     def baseline_protection(self) -> float | None:
@@ -194,8 +191,7 @@ def draw_uniform(real: Table, n: int, seed: int = 0) -> Table:
         elif number:
             share = random.random(n)  # the range itself may overflow
             cells = known.min() * (1 - share) + known.max() * share
-        gone = random.random(n) < column.blank.mean()
-        values = np.where(gone, np.nan if number else -1, cells)
+        values = np.where(random.random(n) < column.blank.mean(), np.nan if number else -1, cells)
         columns.append(replace(column, values=values, unknown={}))
     return Table(columns, (), n, real.missing)
 
@@ -285,10 +281,11 @@ class Audit(Result):
         found, every = self.found, np.arange(len(self.beside))
         leaked = share_equal(self.synthetic, self.real, found.synthetic, found.leaked)
         usual = share_equal(self.beside, self.real, found.usual, every)
-        names = ("column", "equal", "equal_in_real_rows")
-        lines = zip(self.real.names, leaked, usual, strict=True)
-        ordered = sorted(lines, key=lambda line: line[2] - line[1])
-        return [dict(zip(names, line, strict=True)) for line in ordered]
+        lines = [
+            {"column": name, "equal": equal, "equal_in_real_rows": share}
+            for name, equal, share in zip(self.real.names, leaked, usual, strict=True)
+        ]
+        return sorted(lines, key=lambda line: line["equal_in_real_rows"] - line["equal"])
 
     @cached_property
     def leaks(self) -> list[dict[str, Any]]:
@@ -350,11 +347,8 @@ class Audit(Result):
                 for one in self.leaks
             ]
             console.print(layout.grid(heads, lines))
-            heads = [
-                ("column", "left"),
-                ("equal to the record", "right"),
-                ("of real rows", "right"),
-            ]
+            heads = [("column", "left")]
+            heads += [("equal to the record", "right"), ("of real rows", "right")]
             lines = [[one["column"], *map(percent, [*one.values()][1:])] for one in self.columns]
             console.print(layout.grid(heads, lines[:MAX_SHOWN_COLUMNS]))
         if not held:

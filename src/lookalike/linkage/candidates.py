@@ -19,14 +19,14 @@ import numpy as np
 
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.threads import check_stopped
-from lookalike.linkage.pooled import PooledColumn
+from lookalike.linkage.pooled import MAX_COLUMNS, PooledColumn
 
 # Chosen on Febrl 1 and 2 and restaurants: twice as many pairs change no F1 by more than .001.
 WINDOW = 8  # rows after a row with the same key that it is paired with
 MAX_ROWS_OF_KEY = WINDOW + 1  # with more, the key is a common one
 COMMON_KEYS = 8  # of a row, the rarest of them, that are taken two by two
 PER_ROW = 8  # pairs of a row that are compared: those that share the rarest keys
-MAX_COLUMNS = 62  # bits of a mask
+MAX_LOG_ODDS = 40.0  # of a pair: beyond, sums of odds lose the small ones
 MIX = np.uint64(0x9E3779B97F4A7C15)  # the golden ratio, as in splitmix64
 
 
@@ -59,6 +59,33 @@ class Candidates:
 
     def __len__(self) -> int:
         return len(self.left)
+
+    def probabilities(
+        self, log_odds: np.ndarray, one_to_one: bool = False, decided: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Return the probability that each is a match.
+
+        Where a row has one match at most, the odds of a pair are divided by one plus those of the
+        other pairs of its two rows: a second one that is as good leaves neither much above a half.
+
+        Parameters
+        ----------
+        log_odds : float64
+        one_to_one : bool
+        decided : float64, optional
+            1 for pairs that are known to be matches, 0 for known others, NaN for all else.
+        """
+        log_odds = np.clip(log_odds, -MAX_LOG_ODDS, MAX_LOG_ODDS)
+        if decided is not None:
+            fixed = np.where(decided > 0.5, MAX_LOG_ODDS, -MAX_LOG_ODDS)
+            log_odds = np.where(np.isnan(decided), log_odds, fixed)
+        if not one_to_one:
+            from scipy.special import expit
+
+            return expit(log_odds)
+        odds = np.exp(log_odds)
+        rivals = [np.bincount(rows, odds)[rows] - odds for rows in (self.left, self.right)]
+        return odds / (1.0 + odds + np.maximum(rivals[0], 0.0) + np.maximum(rivals[1], 0.0))
 
 
 def find_candidates(
@@ -95,9 +122,8 @@ def find_candidates(
             keys = _keys_of(column, number)
             if groups is not None:
                 keys = keys.take(groups[keys.rows] >= 0)
-                keys = keys._replace(
-                    hashes=keys.hashes ^ (groups[keys.rows].astype(np.uint64) * MIX)
-                )
+                mixed = groups[keys.rows].astype(np.uint64) * MIX
+                keys = keys._replace(hashes=keys.hashes ^ mixed)
             sizes = _sizes(keys.hashes)
             found.append(_pairs_within(keys, sizes, rank, n_left))
             common.append(keys.take(sizes > MAX_ROWS_OF_KEY))
@@ -110,7 +136,13 @@ def find_candidates(
 
 def _keys_of(column: PooledColumn, number: int) -> Keys:
     """Return the cells of a column, their halves and their words, as keys."""
-    per_text = [_hash_text(text) for text in column.texts]
+    per_text = []
+    for text in column.texts:
+        words, length = {text, *text.split()}, len(text)
+        for half in {length // 2, (length - 1) // 2} - {0, -1}:
+            words |= {f"{text[:half]}*", f"*{text[-half:]}"}
+        # Not hash(), which differs between processes: the same table has the same pairs.
+        per_text.append({zlib.crc32(word.encode()) << 8 | len(word) & 255 for word in words})
     sizes = np.array([len(keys) for keys in per_text], np.int64)
     flat = np.fromiter(itertools.chain.from_iterable(per_text), np.uint64, sizes.sum())
     flat = (flat + np.uint64(number + 1)) * MIX  # the same word in two columns is two keys
@@ -121,15 +153,6 @@ def _keys_of(column: PooledColumn, number: int) -> Keys:
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     hashes = flat[np.repeat(starts, counts) + within]
     return Keys(np.repeat(rows, counts), hashes, np.full(len(hashes), 1 << number))
-
-
-def _hash_text(text: str) -> set[int]:
-    length = len(text)
-    keys = {text, *text.split()}
-    for half in {length // 2, (length - 1) // 2} - {0, -1}:
-        keys |= {f"{text[:half]}*", f"*{text[-half:]}"}
-    # Not hash(), which differs between processes: the same table has the same pairs.
-    return {zlib.crc32(key.encode()) << 8 | len(key) & 255 for key in keys}
 
 
 def _sizes(hashes: np.ndarray) -> np.ndarray:
@@ -184,8 +207,7 @@ def _once(
 
 def _join_common(keys: Keys, n: int) -> Keys:
     """Return the rarest of the common keys of each row, two of different columns at a time."""
-    sizes = _sizes(keys.hashes)
-    order = np.lexsort((sizes, keys.rows))
+    order = np.lexsort((_sizes(keys.hashes), keys.rows))
     rows = keys.rows[order]
     within = np.arange(len(rows)) - np.searchsorted(rows, rows)
     order, rows, within = (values[within < COMMON_KEYS] for values in (order, rows, within))

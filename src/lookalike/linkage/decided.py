@@ -1,7 +1,5 @@
 """The answers of dedupe and link: pairs, groups, golden records, and what is left to decide."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
@@ -88,9 +86,9 @@ class Decided(Result):
         return self.linking.expected
 
     @property
-    @abstractmethod
     def groups(self) -> list[list[Any]]:
-        """The ids of rows that are the same record."""
+        """The ids of rows that are the same record; of two tables, of each pair."""
+        return [[pair.left, pair.right] for pair in self.pairs]
 
     @cached_property
     def pairs(self) -> list[Pair]:
@@ -117,8 +115,7 @@ class Decided(Result):
         doubt = np.minimum(link.probabilities, 1.0 - link.probabilities)
         # What was decided by hand is not asked again.
         open_ = np.flatnonzero((doubt >= CERTAIN) & np.isnan(link.decided))
-        ordered: list[int] = open_[np.argsort(-doubt[open_], kind="stable")].tolist()
-        return ordered
+        return open_[np.argsort(-doubt[open_], kind="stable")].tolist()
 
     def review(self, n: int | None = None) -> list[dict[str, Any]]:
         """Return doubtful pairs, the strongest doubt first, with reasons for and against.
@@ -128,19 +125,14 @@ class Decided(Result):
         n : int, optional
             How many at most; None: as many as the verb was asked for.
         """
-        return [self._doubt(number) for number in self._doubtful[: n or self.n]]
-
-    def _doubt(self, number: int) -> dict[str, Any]:
-        pair, (i, j) = self._pair(number), self._rows(number)
-        for_, against = ([one.to_dict() for one in side] for side in self.reasons(number))
-        return {
-            "pair": [pair.left, pair.right],
-            "probability": pair.probability,
-            "left": self.tables[0].record(i),
-            "right": self.tables[-1].record(j),
-            "for": for_,
-            "against": against,
-        }
+        listed = []
+        for number in self._doubtful[: n or self.n]:
+            pair, (i, j), sides = self._pair(number), self._rows(number), self.reasons(number)
+            one = {"pair": [pair.left, pair.right], "probability": pair.probability}
+            one |= {"left": self.tables[0].record(i), "right": self.tables[-1].record(j)}
+            both = [[reason.to_dict() for reason in side] for side in sides]
+            listed.append(one | dict(zip(("for", "against"), both, strict=True)))
+        return listed
 
     def reasons(self, number: int) -> tuple[list[Reason], list[Reason]]:
         """Return the strongest reasons for and against a candidate; their shares are in bits.
@@ -180,13 +172,8 @@ class Decided(Result):
 
     def cells(self) -> dict[str, list[Any]]:
         """Return the answer that ``show`` names, as columns."""
-        made: dict[str, list[Any]] = getattr(self, f"_{self.show}_cells")()
-        return made
-
-    def _pairs_cells(self) -> dict[str, list[Any]]:
-        return self._both(self._numbers().tolist())
-
-    def _review_cells(self) -> dict[str, list[Any]]:
+        if self.show == "pairs":
+            return self._both(self._numbers().tolist())
         numbers = self._doubtful[: self.n]
         why = [sentence(*self.reasons(number)) for number in numbers]
         return self._both(numbers, same=[""] * len(numbers), because=why)
@@ -197,11 +184,8 @@ class Decided(Result):
         out = {name: [getattr(pair, name) for pair in pairs] for name in Pair._fields} | more
         i, j = self._rows(numbers)
         right = record_columns(self.tables[-1], j.tolist(), ())
-        return (
-            out
-            | record_columns(self.tables[0], i.tolist(), [*out])
-            | {f"other.{name}": cells for name, cells in right.items()}
-        )
+        out |= record_columns(self.tables[0], i.tolist(), [*out])
+        return out | {f"other.{name}": cells for name, cells in right.items()}
 
     @abstractmethod
     def _found(self) -> tuple[str, str, int, Any]:
@@ -249,25 +233,22 @@ class Decided(Result):
 
     def html_body(self) -> str:
         """Return the doubtful pairs side by side, cells that differ marked."""
-        parts = [self._html_pair(number) for number in self._doubtful[: self.n]]
+        parts, link = [], self.linking
+        for number in self._doubtful[: self.n]:
+            pair, (i, j), lines = self._pair(number), self._rows(number), []
+            for column in link.columns:
+                # Marked where what was compared differs: normalized texts, so not by case alone.
+                left, right = link.candidates.left[number], link.candidates.right[number]
+                mark = "<mark>{}</mark>" if column.codes[left] != column.codes[right] else "{}"
+                both = self.tables[0][column.name].cell(i), self.tables[-1][column.name].cell(j)
+                cells = (escape(short(write(cell), MAX_CELL_CHARACTERS)) for cell in both)
+                lines.append([column.name, *(Html(mark.format(cell)) for cell in cells)])
+            heads, chance = ["", str(pair.left), str(pair.right)], percent(pair.probability)
+            why = sides(*([one.to_html() for one in side] for side in self.reasons(number)))
+            parts.append(html_table(lines, heads, f"probability {chance}", text=(1, 2)) + why)
         body = "".join(parts) or "<p>No doubtful pairs.</p>"
         heading = "Doubtful pairs, the strongest doubt first"
         return f"<p>Expected {self._sure}.</p>" + section(heading, body)
-
-    def _html_pair(self, number: int) -> str:
-        pair, (i, j), found = self._pair(number), self._rows(number), self.linking.candidates
-        lines = []
-        for column in self.linking.columns:
-            # Marked where what was compared differs: normalized texts, so not by case alone.
-            differ = column.codes[found.left[number]] != column.codes[found.right[number]]
-            both = self.tables[0][column.name].cell(i), self.tables[-1][column.name].cell(j)
-            cells = [escape(short(write(cell), MAX_CELL_CHARACTERS)) for cell in both]
-            marked = [Html(f"<mark>{cell}</mark>" if differ else cell) for cell in cells]
-            lines.append([column.name, *marked])
-        heads = ["", str(pair.left), str(pair.right)]
-        why = sides(*([one.to_html() for one in side] for side in self.reasons(number)))
-        chance = percent(pair.probability)
-        return html_table(lines, heads, f"probability {chance}", text=(1, 2)) + why
 
 
 @dataclass(eq=False)
@@ -317,8 +298,14 @@ class Deduped(Decided):
         """
         return replace(self, show="golden").to_frame(backend)
 
-    def _golden_cells(self) -> dict[str, list[Any]]:
+    def cells(self) -> dict[str, list[Any]]:
+        """Return the answer that ``show`` names, as columns."""
+        if self.show not in ("golden", "groups"):
+            return super().cells()
         table = self.tables[0]
+        if self.show == "groups":
+            out = {"id": [*self.ids[0]], "group": self.labels.tolist()}
+            return out | record_columns(table, range(len(table)), [*out])
         first = np.unique(self.labels, return_index=True)[1].tolist()
         out = {"id": [self.ids[0][row] for row in first], "rows": np.bincount(self.labels).tolist()}
         for name, cells in record_columns(table, range(len(table)), [*out]).items():
@@ -327,10 +314,6 @@ class Deduped(Decided):
                 golden[int(self.labels[rows[0]])] = choose_cell([cells[r] for r in rows.tolist()])
             out[name] = golden
         return out
-
-    def _groups_cells(self) -> dict[str, list[Any]]:
-        ours = {"id": [*self.ids[0]], "group": self.labels.tolist()}
-        return ours | record_columns(self.tables[0], range(len(self.tables[0])), [*ours])
 
     def _found(self) -> tuple[str, str, int, Any]:
         n, groups = len(self.tables[0]), self._members
@@ -353,11 +336,6 @@ class Linked(Decided):
     ----------
     linking, tables, ids, names, show, n, backend : see ``Decided``
     """
-
-    @property
-    def groups(self) -> list[list[Any]]:
-        """The two ids of each pair."""
-        return [[pair.left, pair.right] for pair in self.pairs]
 
     @property
     def unmatched(self) -> tuple[list[Any], list[Any]]:

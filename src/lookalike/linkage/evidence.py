@@ -19,7 +19,7 @@ import numpy as np
 
 from lookalike._runtime.random_state import make_generator
 from lookalike._runtime.threads import check_stopped
-from lookalike.linkage.candidates import Candidates
+from lookalike.linkage.candidates import MAX_LOG_ODDS, Candidates
 from lookalike.linkage.pooled import PooledColumn
 
 # Lower ends of the levels of similarity; above the last are equal cells. Chosen on Febrl 1 and 2.
@@ -28,7 +28,6 @@ EQUAL = len(LEVELS) - 1
 MISSING = -1
 RANDOM_PAIRS = 200_000
 ROUNDS, FREE_ROUNDS = 25, 2  # more change no F1 by .0005 on Febrl 1 and 2
-MAX_LOG_ODDS = 40.0  # of a pair: beyond, sums of odds lose the small ones
 # Before the first round: how matches agree, and how many there are for each row.
 START, START_SHARE = np.array([0.05, 0.05, 0.05, 0.1, 0.15, 0.6]), 0.3
 PRIOR_PAIRS = 1.0  # imaginary pairs of each level: a level never seen is unlikely, not impossible
@@ -77,8 +76,7 @@ def compare_pairs(
         known = ~np.isnan(similar)
         levels[known, j] = np.searchsorted(LEVELS, similar[known], "right") - 1
         codes = column.codes[left]
-        same = codes == column.codes[right]
-        equal = np.flatnonzero(same & (codes >= 0))
+        equal = np.flatnonzero((codes == column.codes[right]) & (codes >= 0))
         # One of the two rows is left out: a value that only a pair of doubles has is rare.
         counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.texts))
         share = np.maximum(counts - 1, 1) / max(1, counts.sum())
@@ -113,9 +111,12 @@ class Evidence:
 
     def weights(self, pairs: PairLevels) -> np.ndarray:
         """Return the weight of evidence of each column of each pair, in natural logs."""
-        table = _monotone(np.log(self.matches / self.others), self.others)
-        each = np.arange(len(table))
-        out = np.where(pairs.levels >= 0, table[each, pairs.levels], 0.0)
+        from scipy.optimize import isotonic_regression  # not loaded by a join
+
+        lines = zip(np.log(self.matches / self.others), self.others, strict=True)
+        # The nearest log ratios that never fall with the similarity.
+        table = np.array([isotonic_regression(line, weights=weight).x for line, weight in lines])
+        out = np.where(pairs.levels >= 0, table[np.arange(len(table)), pairs.levels], 0.0)
         # P(value | match) / P(value twice by chance) = share of equal cells / share of the value.
         rare = np.log(self.matches[:, EQUAL]) + pairs.rarity
         # A level that is next to equal is never stronger evidence than the value in common.
@@ -135,13 +136,32 @@ class Evidence:
         rare = np.log(self.alike[:, EQUAL]) + pairs.rarity
         return self.prior_alike + np.where(np.isnan(rare), out, rare).sum(axis=1)
 
+    def calibrated(self, pairs: PairLevels, decided: np.ndarray) -> Evidence:
+        """Return the evidence with log odds that fit decided pairs (Platt 1999).
 
-def _monotone(ratios: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the nearest log ratios that never fall with the similarity (isotonic regression)."""
-    from scipy.optimize import isotonic_regression  # a join, which needs none, imports this module
+        Slope and offset are drawn to 1 and 0, so that a few decisions move them little.
 
-    lines = zip(ratios, weights, strict=True)
-    return np.array([isotonic_regression(line, weights=weight).x for line, weight in lines])
+        Parameters
+        ----------
+        pairs : PairLevels
+        decided : float64
+            1 and 0 for pairs that were decided, NaN for others.
+        """
+        known = ~np.isnan(decided)
+        if not known.any():
+            return self
+        scores = self.log_odds(PairLevels(pairs.levels[known], pairs.rarity[known]))
+        scores = np.clip(scores, -MAX_LOG_ODDS, MAX_LOG_ODDS)
+        signs = np.where(decided[known] > 0.5, 1.0, -1.0)
+
+        def loss(x: np.ndarray) -> float:
+            odds = signs * (np.exp(x[1]) * scores + x[0])
+            return float(np.logaddexp(0.0, -odds).sum() + x[0] ** 2 / 8.0 + 2.0 * x[1] ** 2)
+
+        from scipy.optimize import minimize
+
+        offset, log_slope = minimize(loss, np.zeros(2)).x
+        return replace(self, slope=float(np.exp(log_slope)), offset=float(offset))
 
 
 def learn_evidence(
@@ -153,8 +173,8 @@ def learn_evidence(
     one_to_one: bool = False,
     decided: np.ndarray | None = None,
     seed: int = 0,
-) -> tuple[Evidence, np.ndarray]:
-    """Learn what the levels of agreement say; return it, and the probability of each candidate.
+) -> Evidence:
+    """Learn what the levels of agreement say.
 
     Parameters
     ----------
@@ -191,7 +211,7 @@ def learn_evidence(
     free = 0 if one_to_one else FREE_ROUNDS
     for compete in [True] * ROUNDS + [False] * free:
         check_stopped()
-        probabilities = match_probabilities(evidence.log_odds(pairs), candidates, compete, decided)
+        probabilities = candidates.probabilities(evidence.log_odds(pairs), compete, decided)
         weights = (1.0 - probabilities) * expit(evidence.log_alike(pairs))
         counts, alike = (_counts(pairs.levels, one) for one in (probabilities, weights))
         n_matches = max(probabilities.sum(), 0.5)
@@ -207,7 +227,7 @@ def learn_evidence(
             _shares(alike + PRIOR_ALIKE * n * _shares(every - counts + FLAT) + FLAT),
             np.log(n_alike / n_others) if n >= MIN_ROWS else -np.inf,
         )
-    return evidence, match_probabilities(evidence.log_odds(pairs), candidates, one_to_one, decided)
+    return evidence
 
 
 def _random_pairs(
@@ -235,56 +255,3 @@ def _counts(levels: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 def _shares(counts: np.ndarray) -> np.ndarray:
     return counts / counts.sum(axis=1, keepdims=True)
-
-
-def match_probabilities(
-    log_odds: np.ndarray,
-    candidates: Candidates,
-    one_to_one: bool = False,
-    decided: np.ndarray | None = None,
-) -> np.ndarray:
-    """Return the probability that each candidate is a match.
-
-    Where a row has one match at most, the odds of a pair are divided by one plus those of the other
-    pairs of its two rows: a second candidate that is as good leaves neither much above a half.
-    """
-    log_odds = np.clip(log_odds, -MAX_LOG_ODDS, MAX_LOG_ODDS)
-    if decided is not None:
-        fixed = np.where(decided > 0.5, MAX_LOG_ODDS, -MAX_LOG_ODDS)
-        log_odds = np.where(np.isnan(decided), log_odds, fixed)
-    if not one_to_one:
-        from scipy.special import expit
-
-        return expit(log_odds)
-    odds = np.exp(log_odds)
-    rivals = [np.bincount(rows, odds)[rows] - odds for rows in (candidates.left, candidates.right)]
-    return odds / (1.0 + odds + np.maximum(rivals[0], 0.0) + np.maximum(rivals[1], 0.0))
-
-
-def calibrate(evidence: Evidence, pairs: PairLevels, decided: np.ndarray) -> Evidence:
-    """Return the evidence with log odds that fit decided pairs (Platt 1999).
-
-    Slope and offset are drawn to 1 and 0, so that a few decisions move them little.
-
-    Parameters
-    ----------
-    evidence : Evidence
-    pairs : PairLevels
-    decided : float64
-        1 and 0 for pairs that were decided, NaN for others.
-    """
-    known = ~np.isnan(decided)
-    if not known.any():
-        return evidence
-    scores = evidence.log_odds(PairLevels(pairs.levels[known], pairs.rarity[known]))
-    scores = np.clip(scores, -MAX_LOG_ODDS, MAX_LOG_ODDS)
-    signs = np.where(decided[known] > 0.5, 1.0, -1.0)
-
-    def loss(x: np.ndarray) -> float:
-        odds = signs * (np.exp(x[1]) * scores + x[0])
-        return float(np.logaddexp(0.0, -odds).sum() + x[0] ** 2 / 8.0 + 2.0 * x[1] ** 2)
-
-    from scipy.optimize import minimize
-
-    offset, log_slope = minimize(loss, np.zeros(2)).x
-    return replace(evidence, slope=float(np.exp(log_slope)), offset=float(offset))

@@ -1,7 +1,5 @@
 """The answer of a join: pairs of rows, nearest first, with their cells and reasons."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -146,8 +144,7 @@ class Joined(Result):
 
     def cells(self) -> dict[str, list[Any]]:
         """Return one row per pair, as ``to_arrow`` does."""
-        whole: dict[str, list[Any]] = self.to_arrow().to_pydict()
-        return whole
+        return dict(self.to_arrow().to_pydict())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the pairs with the record of the row found, and the rows without a match."""
@@ -156,10 +153,8 @@ class Joined(Result):
         for number, pair in enumerate(pairs):
             pair["record"] = found.record(number)
         for pair, both in zip(pairs, self.phrases(), strict=True) if self.why else ():
-            pair["reasons"] = {
-                side: [one.to_dict() for one in some]
-                for side, some in zip(SIDES, both, strict=True)
-            }
+            phrases = [[one.to_dict() for one in some] for some in both]
+            pair["reasons"] = dict(zip(SIDES, phrases, strict=True))
         return as_json(
             measure=self.measure,
             reason=self.tables.reason,

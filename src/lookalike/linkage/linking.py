@@ -4,30 +4,18 @@ Candidates share something rare (``candidates``); evidence is learned from them 
 (``evidence``); the threshold is the one of the largest expected F1, which the probabilities imply.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, Param
-from lookalike.linkage.candidates import MAX_COLUMNS, Candidates, find_candidates
-from lookalike.linkage.evidence import (
-    EQUAL,
-    Evidence,
-    PairLevels,
-    calibrate,
-    compare_pairs,
-    learn_evidence,
-    match_probabilities,
-)
-from lookalike.linkage.grouping import group_rows
-from lookalike.linkage.pooled import SETTLED_ASIDE, PooledColumn, pool
-from lookalike.linkage.two_tables import WRITTEN, check_names, column_names, nothing_common
-from lookalike.table import Table
+from lookalike.errors import InvalidInput, Param, suggest
+from lookalike.linkage.candidates import Candidates, find_candidates
+from lookalike.linkage.evidence import EQUAL, Evidence, PairLevels, compare_pairs, learn_evidence
+from lookalike.linkage.pooled import PooledColumn
+from lookalike.table import read_table
 
 EVEN, MARGIN = 0.5, 1e-6
 # Pairs with odds below 10 to 1 either way, and how many there may be for each certain match; in how
@@ -38,6 +26,13 @@ MAX_DIFFERING, UNLIKE = 2 / 3, 2
 FEW, TAIL, MIN_REST, CHANCE = 20, 50, 5, 1e-4
 MAX_CHANCE_OF_RIVALS = 0.01  # of second matches that are the same record to be taken for others
 MIN_COLUMNS_FOR_RECALL = 3  # with fewer, pairs cannot be found in several ways
+MAX_ROWS = 100  # of a component whose pairs are all compared; larger ones lose weak pairs first
+# Distances of decided pairs: far above and below all sums of those of 1 minus a probability.
+TOGETHER, UNDECIDED, APART = 0.0, 1e4, 1e10
+SAME = dict.fromkeys(("yes", "y", "true", "1", "same", "match"), True)
+SAME |= dict.fromkeys(("no", "n", "false", "0", "different"), False)
+SKIPPED = ("", "skip", "none", "nan", "?", "null")
+Probability = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 class Expected(NamedTuple):
@@ -117,7 +112,7 @@ class Linking:
     def probability(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return the probability of any pairs of rows, which need not be candidates."""
         odds = self.evidence.log_odds(compare_pairs(self.columns, left, right))
-        return match_probabilities(odds, Candidates(left, right, left))
+        return Candidates(left, right, left).probabilities(odds)
 
     @cached_property
     def expected(self) -> Expected:
@@ -183,9 +178,8 @@ def choose_threshold(probabilities: np.ndarray, missed: float = 0.0) -> float:
     ordered = np.sort(probabilities)[::-1]
     if not len(ordered) or ordered[0] <= 0.0:
         return EVEN
-    right = np.cumsum(ordered)
-    score = right / (np.arange(1, len(ordered) + 1) + ordered.sum() + missed)
-    best = int(np.argmax(score))
+    n_taken = np.arange(1, len(ordered) + 1)
+    best = int(np.argmax(np.cumsum(ordered) / (n_taken + ordered.sum() + missed)))
     after = ordered[best + 1] if best + 1 < len(ordered) else 0.0
     return max(EVEN, float(ordered[best] + after) / 2.0)
 
@@ -235,16 +229,14 @@ def link_rows(
         groups = np.where((keys < 0).any(axis=1), -1, groups)
     candidates, known = _with_decided(find_candidates(columns, n_left, groups), decided or {})
     levels = compare_pairs(columns, candidates.left, candidates.right)
-    evidence, probabilities = learn_evidence(
+    evidence = learn_evidence(
         columns, candidates, levels, n_left, one_to_one=one_to_one, decided=known, seed=seed
-    )
+    ).calibrated(levels, known)
 
     def chances(compete: bool = one_to_one) -> np.ndarray:
-        return match_probabilities(evidence.log_odds(levels), candidates, compete, known)
+        return candidates.probabilities(evidence.log_odds(levels), compete, known)
 
-    if not np.isnan(known).all():
-        evidence = calibrate(evidence, levels, known)
-        probabilities = chances()
+    probabilities = chances()
     if not one_to_one:
         competing = chances(compete=True)
         if are_rivals(levels, probabilities, competing):
@@ -286,8 +278,7 @@ def are_two_populations(probabilities: np.ndarray) -> bool:
     """
     doubt = np.minimum(probabilities, 1.0 - probabilities)
     n_doubtful = np.count_nonzero(doubt >= DOUBTFUL)
-    n_certain = np.count_nonzero(probabilities > 1.0 - DOUBTFUL)
-    return bool(n_doubtful <= MAX_DOUBTFUL_SHARE * n_certain)
+    return bool(n_doubtful <= MAX_DOUBTFUL_SHARE * np.count_nonzero(probabilities > 1.0 - DOUBTFUL))
 
 
 def are_rivals(levels: PairLevels, probabilities: np.ndarray, competing: np.ndarray) -> bool:
@@ -384,52 +375,201 @@ def _with_decided(
     return Candidates(*map(np.concatenate, parts)), np.array(said)
 
 
-# -- columns ---------------------------------------------------------------------------------------
+# -- groups ----------------------------------------------------------------------------------------
 
 
-def pool_columns(
-    left: Table, right: Table | None, on: Iterable[str] | None, by: Iterable[str] = ()
-) -> tuple[list[PooledColumn], list[PooledColumn]]:
-    """Return the columns to compare, and those in which pairs must be equal.
+def group_rows(
+    n: int,
+    left: np.ndarray,
+    right: np.ndarray,
+    probabilities: np.ndarray,
+    threshold: float,
+    probability: Probability,
+    decided: np.ndarray | None = None,
+) -> np.ndarray:
+    """Return the group of each row: the first of its rows.
 
     Parameters
     ----------
-    left : Table
-    right : Table, optional
-    on : names, optional
-        None: all common columns but identifiers and constants; names that are set aside otherwise
-        are compared, since they are what records of people and places are known by.
-    by : names
+    n : int
+        How many rows there are.
+    left, right : int64, the rows of pairs
+    probabilities : float64
+        The probability that each pair is a match.
+    threshold : float
+        Pairs from this probability on connect rows, and the average within a group is no less.
+    probability : function of two arrays of rows, for pairs that are not among those given
+    decided : float64, optional
+        1 for pairs that are in one group at any rate, 0 for pairs that never are, NaN for others.
+
+    Examples
+    --------
+    Rows 0 to 2 are alike, 3 and 4 too; one pair between them, 2 and 3, is a mistake.
+
+    >>> left, right = np.array([0, 0, 1, 2, 3]), np.array([1, 2, 2, 3, 4])
+    >>> group_rows(5, left, right, np.full(5, 0.9), 0.5, lambda i, j: np.zeros(len(i))).tolist()
+    [0, 0, 0, 3, 3]
     """
-    tables = {"table": left} if right is None else {"table": left, "other": right}
-    by, named = [*by], [*(on or ())]
-    check_names(tables, {"on": named, "by": by}, ("on", "by"))
-    chosen = named or [
-        column.name
-        for column in left.every
-        if all(_is_evidence(table, column.name) for table in tables.values())
-    ]
-    pooled = {
-        name: pool(name, [table[name] for table in tables.values()])
-        for name in dict.fromkeys([*chosen, *by])
-    }
-    # Without a value in one of the tables, no pair could be compared by a column.
-    ends = [len(left)] * (len(tables) - 1)
-    compared = [
-        column
-        for name, column in pooled.items()
-        if name not in by and all((part >= 0).any() for part in np.split(column.codes, ends))
-    ]
-    if not compared:
-        raise nothing_common(tables, chosen, by)
-    if len(compared) > MAX_COLUMNS:
-        hint = ("Name those that say who a record is: ", Param("on", chosen[:2]))
-        raise InvalidInput(Param("on"), f"at most {MAX_COLUMNS} columns", str(len(compared)), hint)
-    return compared, [pooled[name] for name in by]
+    decided = np.full(len(left), np.nan) if decided is None else decided
+    groups = np.arange(n)
+    parts = [*_components(n, left, right, np.where(decided == 0, 0.0, probabilities), threshold)]
+    # Two rows that are connected agree: a weak bridge needs a third one.
+    checked = [rows for rows in parts if 2 < len(rows) <= MAX_ROWS]
+    for rows in parts:
+        groups[rows] = rows[0]
+    to = np.select([decided == 1, decided == 0], [TOGETHER, APART], UNDECIDED + 1.0 - probabilities)
+    known = left * n + right, to
+    for rows, condensed in zip(checked, _distances(checked, n, known, probability), strict=True):
+        # Means of many distances are rounded: one that equals the cut must not exceed it.
+        cut = UNDECIDED + 1.0 - threshold
+        from scipy.cluster.hierarchy import fcluster, linkage  # not to be loaded by a join
+
+        labels = fcluster(linkage(condensed, "average"), cut + 1e-9, "distance")
+        _, first = np.unique(labels, return_index=True)
+        groups[rows] = rows[first[labels - 1]]
+    return groups
 
 
-def _is_evidence(table: Table, name: str) -> bool:
-    if name not in column_names(table):
-        return False
-    kind = table[name].kind
-    return kind.name in WRITTEN and (name in table.names or kind.role not in SETTLED_ASIDE)
+def _components(
+    n: int, left: np.ndarray, right: np.ndarray, probabilities: np.ndarray, threshold: float
+) -> Iterator[np.ndarray]:
+    """Yield connected components of at least two rows; large ones lose their weakest pairs."""
+    from scipy.sparse import coo_array  # not to be loaded by a join, as above
+    from scipy.sparse.csgraph import connected_components
+
+    kept = probabilities >= threshold
+    left, right, probabilities = left[kept], right[kept], probabilities[kept]
+    graph = coo_array((np.ones(len(left)), (left, right)), shape=(n, n))
+    _, labels = connected_components(graph, directed=False)
+    order = np.argsort(labels, kind="stable")
+    for rows in np.split(order, np.flatnonzero(np.diff(labels[order])) + 1):
+        if len(rows) <= MAX_ROWS:
+            if len(rows) > 1:
+                yield rows
+            continue
+        inside = labels[left] == labels[rows[0]]
+        i, j, weights = left[inside], right[inside], probabilities[inside]
+        stricter = float(np.median(weights))
+        if stricter <= threshold:  # half of the pairs are as sure as can be: copies of one record
+            yield rows
+            continue
+        at = np.searchsorted(rows, i), np.searchsorted(rows, j)
+        for part in _components(len(rows), *at, weights, stricter):
+            yield rows[part]
+
+
+def _distances(
+    groups: list[np.ndarray], n: int, known: tuple[np.ndarray, np.ndarray], probability: Probability
+) -> list[np.ndarray]:
+    """Return the distances of all pairs of rows of each group, as ``linkage`` takes them."""
+    if not groups:
+        return []
+    pairs = [np.sort(rows)[np.array(np.triu_indices(len(rows), 1))] for rows in groups]
+    left, right = np.concatenate(pairs, axis=1)
+    order, wanted = np.argsort(known[0]), left * n + right
+    place = np.minimum(np.searchsorted(known[0], wanted, sorter=order), len(order) - 1)
+    place = order[place]
+    found = known[0][place] == wanted
+    out = np.where(found, known[1][place], 0.0)
+    out[~found] = UNDECIDED + 1.0 - probability(left[~found], right[~found])
+    return np.split(out, np.cumsum([both.shape[1] for both in pairs])[:-1])
+
+
+# -- decisions by hand -----------------------------------------------------------------------------
+
+
+def read_decisions(
+    given: Any, ids: tuple[Sequence[Any], Sequence[Any]], shift: int = 0
+) -> dict[tuple[int, int], bool]:
+    """Return decided pairs as positions of rows, the lower first.
+
+    Parameters
+    ----------
+    given : path of a CSV file, frame, or list of mappings
+        With the columns ``left``, ``right`` and ``same`` (yes, no or skip), or the keys ``pair``
+        and ``same``.
+    ids : lists, the ids of the rows of either table
+    shift : int
+        Added to the positions in the second table.
+
+    Examples
+    --------
+    >>> ids = ["a", "b", "c"]
+    >>> read_decisions(
+    ...     [{"pair": ["c", "a"], "same": "no"}, {"pair": ["a", "b"], "same": ""}], (ids, ids)
+    ... )
+    {(0, 2): False}
+    """
+    if given is None:
+        return {}
+    found: dict[tuple[int, int], bool] = {}
+    # As texts too: a CSV file has no other ids.
+    places = [dict(zip(map(str, some), range(len(some)), strict=True)) for some in ids]
+    for record in _records(given):
+        said = record.get("same")
+        # A column of 1, 0 and empty cells is read as numbers, so that 1 is written 1.0.
+        word = "" if said is None else str(said).strip().lower().removesuffix(".0")
+        if word in SKIPPED:
+            continue
+        if word not in SAME:
+            raise _refused("yes, no or skip as 'same'", repr(said))
+        pair = record.get("pair", (record.get("left"), record.get("right")))
+        if not isinstance(pair, list | tuple) or len(pair) != 2:
+            raise _refused("two ids for each pair", repr(pair))
+        a, b = (_find(id, known) for id, known in zip(pair, places, strict=True))
+        key = (min(a, b + shift), max(a, b + shift))
+        if key[0] == key[1]:
+            raise _refused("two different rows", f"row {pair[0]!r} with itself")
+        if found.setdefault(key, SAME[word]) != SAME[word]:
+            raise _refused("one decision for each pair", f"both yes and no for {[*pair]}")
+    check_consistent(found, [*ids[0], *ids[1]])
+    return found
+
+
+def _records(given: Any) -> list[Mapping[str, Any]]:
+    if isinstance(given, list | tuple):
+        wrong = [one for one in given if not isinstance(one, Mapping)]
+        if wrong:
+            raise _refused("a list of mappings", repr(wrong[0]))
+        return list(given)
+    table = read_table(given)
+    known = {column.name for column in table.every}
+    if gone := [name for name in ("left", "right", "same") if name not in known]:
+        raise _refused("the columns left, right and same", f"no {gone[0]!r}")
+    return [table.record(row) for row in range(len(table))]
+
+
+def _find(id: Any, places: Mapping[str, int]) -> int:
+    text = str(id).removesuffix(".0") if isinstance(id, float) else str(id)
+    if text not in places:
+        hint = suggest(text, [*places][:10_000])
+        raise InvalidInput(Param("decisions"), "ids of rows of the table", repr(id), hint)
+    return places[text]
+
+
+def _refused(needed: str, found: str) -> InvalidInput:
+    hint = ("Pass for example ", Param("decisions", [{"pair": [3, 17], "same": True}]))
+    return InvalidInput(Param("decisions"), needed, found, hint)
+
+
+def check_consistent(decided: Mapping[tuple[int, int], bool], ids: Sequence[Any]) -> None:
+    """Refuse decisions that contradict each other: a is b, b is c, but c is not a.
+
+    Parameters
+    ----------
+    decided : mapping of pairs of positions to whether they are the same
+    ids : the id of the row at each position
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    rows = sorted({row for pair in decided for row in pair})
+    same = [pair for pair, alike in decided.items() if alike]
+    places = np.searchsorted(rows, np.array(same, np.int64).reshape(-1, 2))
+    graph = coo_array((np.ones(len(same)), tuple(places.T)), shape=(len(rows), len(rows)))
+    groups = dict(zip(rows, connected_components(graph, directed=False)[1].tolist(), strict=True))
+    for (a, b), alike in decided.items():
+        if not alike and groups[a] == groups[b]:
+            found = f"{ids[a]!r} and {ids[b]!r} are different, but the same by other decisions"
+            hint = "Take one of them back"
+            raise InvalidInput(Param("decisions"), "no contradiction", found, hint)

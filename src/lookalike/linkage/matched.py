@@ -1,6 +1,9 @@
-"""The answer of a matching: pairs, and whether the two groups are alike before and after."""
+"""Pairs without replacement, and whether the two groups are alike before and after.
 
-from __future__ import annotations
+Each control is used once, at the least total cost. Only lists of the nearest rows are looked at,
+not all pairs. Where a list that was cut off might have mattered, all lists are made longer and the
+pairs are found again, so that the answer is that of complete lists.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,17 +15,88 @@ import numpy as np
 from lookalike._runtime.text import plain
 from lookalike.index.hits import shown
 from lookalike.linkage.joined import Joined
+from lookalike.linkage.two_tables import TwoTables, check_matches, drop_pairs
+from lookalike.measures.contract.matrices import check_pairs
+from lookalike.neighbors.graph import NeighborGraph
 from lookalike.show import layout
 from lookalike.show.html.drawings import mark, words
 from lookalike.show.html.markup import COLORS, Html, color_key, figure, svg, table
 from lookalike.show.result import Console, Spell
 from lookalike.table import Column
 
+# Neighbors of the first lists, and how much longer the next ones are; chosen by hand: with a few
+# controls for each treated row no list needs a second look.
+FIRST_LISTS, GROWTH = 32, 4
+BYTES_PER_PAIR = 64  # of a pair in the lists, as it is gathered, joined, and copied by scipy
 WELL_BALANCED = 0.1  # largest standardized difference that is usually accepted (Austin 2009)
 MAX_LEVELS = 20  # levels of a category that are lines of the balance table, the commonest
 HEADS = ("column", "treated", "control", "matched", "before", "after")
 # Of the plot, in pixels.
 LINE_HEIGHT, NAME_WIDTH, PLOT_WIDTH = 20, 180, 360
+
+
+def match_once(tables: TwoTables, k: int) -> NeighborGraph:
+    """Match each row of the left table to k of the right one, each of which is used once.
+
+    As many matches as can be, at the least sum of distances.
+
+    Parameters
+    ----------
+    tables : TwoTables
+        Its exact-match columns, calipers and largest distance say which pairs are allowed.
+    k : int
+        Matches per row; a row that finds fewer has as many as there are.
+    """
+    n, size = len(tables.left), len(tables.right.segments)
+    check_matches(k, size, "match")
+    hint = "Allow a control several times (replace=True), or ask for fewer matches of each row"
+    length, what, short = min(max(FIRST_LISTS, 2 * k), size), "pairs to choose from", True
+    while short:
+        check_pairs("match", n * k, length, hint, bytes_per_pair=BYTES_PER_PAIR, what=what)
+        near = tables.nearest(length)
+        used, short = assign(near, k, complete=length == size)
+        length = min(length * GROWTH, size)
+    kept = drop_pairs(near, ~used)
+    return NeighborGraph(kept.indices[:, :k], kept.distances[:, :k], near.n_indexed)
+
+
+def assign(near: NeighborGraph, k: int, complete: bool) -> tuple[np.ndarray, bool]:
+    """Find the most pairs at the least sum of distances (a minimum weight matching).
+
+    Every row also has k partners of its own, for controls that it does not list. They cost
+    what such a control costs at least, so the matching never costs more than that of complete
+    lists; if it uses none of them, it is that of complete lists. A row with a complete list
+    has partners that cost more than all pairs together: it stays unmatched only if it must.
+
+    Parameters
+    ----------
+    near : NeighborGraph
+    k : int
+    complete : bool
+        Whether no list was cut off; a list that is not full has all that may be matched.
+
+    Returns
+    -------
+    Which neighbors are matched, and whether a list was too short to tell.
+    """
+    from scipy import sparse
+
+    listed = near.indices >= 0
+    cut_off = np.logical_and(listed.all(axis=1), not complete)
+    known, places = np.unique(near.indices[listed], return_inverse=True)
+    # More than any sum of distances, so that the number of pairs decides.
+    too_much = 1.0 + len(near) * k * near.distances[listed].max(initial=0.0)
+    own = np.where(cut_off, near.distances[:, -1], too_much)
+    # One is added to all weights, which changes no matching: scipy takes 0 for no edge.
+    ends, shape = (np.nonzero(listed)[0], places), (len(near), len(known))
+    pairs = sparse.coo_array((near.distances[listed] + 1.0, ends), shape=shape)
+    partners = sparse.diags_array(np.tile(own + 1.0, k))
+    graph = sparse.hstack([sparse.vstack([pairs] * k), partners], format="csr")
+    copies, matched = sparse.csgraph.min_weight_full_bipartite_matching(graph)
+    rows, found = copies % len(near), matched < len(known)
+    used, i = np.zeros(near.indices.shape, bool), rows[found]
+    used[i, (near.indices[i] == known[matched[found], None]).argmax(axis=1)] = True
+    return used, bool(cut_off[rows[~found]].any())
 
 
 class Balance(NamedTuple):
@@ -150,8 +224,7 @@ def love_plot(balance: list[Balance]) -> Html:
         for word, color in (("before", COLORS[1]), ("after", COLORS[0])):
             value = getattr(one, word)
             if value is not None:
-                title = f"{one.name} {word}: {value:.2f}"
-                parts.append(mark((across(value), y), 5, color, title))
+                parts.append(mark((across(value), y), 5, color, f"{one.name} {word}: {value:.2f}"))
     for value in (0.0, WELL_BALANCED, most):
         parts.append(words((across(value), bottom + 16), f"{value:.2g}"))
     label = "absolute standardized mean differences before and after matching"

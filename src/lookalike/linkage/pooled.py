@@ -5,10 +5,8 @@ even be read as dates in one table and as numbers in the other. So linkage compa
 each distinct text is normalized once and gets a number, and pairs of rows are pairs of numbers.
 """
 
-from __future__ import annotations
-
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +14,12 @@ import numpy as np
 
 from lookalike._runtime.threads import blocks, check_stopped
 from lookalike.columns.text import score_pairs
-from lookalike.table import Column
+from lookalike.errors import InvalidInput, Param
+from lookalike.linkage.two_tables import WRITTEN, check_names, column_names, nothing_common
+from lookalike.table import Column, Table
 
 SETTLED_ASIDE = ("identifier", "constant", "copy")  # roles that are compared only if named
+MAX_COLUMNS = 62  # bits of the mask that says in which columns a pair was found
 MIN_DIGITS = 4  # from here on a number is also compared as digits: a slip changes one of them
 RANDOM_PAIRS = 2_000  # whose differences say which one of two numbers is small
 PAIRS_PER_CALL = 16_384  # between two looks whether the work was cancelled
@@ -81,6 +82,54 @@ class PooledColumn:
         return np.maximum(out, 1.0 - np.searchsorted(usual, apart, "left") / RANDOM_PAIRS)
 
 
+def pool_columns(
+    left: Table, right: Table | None, on: Iterable[str] | None, by: Iterable[str] = ()
+) -> tuple[list[PooledColumn], list[PooledColumn]]:
+    """Return the columns to compare, and those in which pairs must be equal.
+
+    Parameters
+    ----------
+    left : Table
+    right : Table, optional
+    on : names, optional
+        None: all common columns but identifiers and constants; names that are set aside otherwise
+        are compared, since they are what records of people and places are known by.
+    by : names
+    """
+    tables = {"table": left} if right is None else {"table": left, "other": right}
+    by, named = [*by], [*(on or ())]
+    check_names(tables, {"on": named, "by": by}, ("on", "by"))
+    chosen = named or [
+        column.name
+        for column in left.every
+        if all(_is_evidence(table, column.name) for table in tables.values())
+    ]
+    pooled = {
+        name: pool(name, [table[name] for table in tables.values()])
+        for name in dict.fromkeys([*chosen, *by])
+    }
+    # Without a value in one of the tables, no pair could be compared by a column.
+    ends = [len(left)] * (len(tables) - 1)
+    compared = [
+        column
+        for name, column in pooled.items()
+        if name not in by and all((part >= 0).any() for part in np.split(column.codes, ends))
+    ]
+    if not compared:
+        raise nothing_common(tables, chosen, by)
+    if len(compared) > MAX_COLUMNS:
+        hint = ("Name those that say who a record is: ", Param("on", chosen[:2]))
+        raise InvalidInput(Param("on"), f"at most {MAX_COLUMNS} columns", str(len(compared)), hint)
+    return compared, [pooled[name] for name in by]
+
+
+def _is_evidence(table: Table, name: str) -> bool:
+    if name not in column_names(table):
+        return False
+    kind = table[name].kind
+    return kind.name in WRITTEN and (name in table.names or kind.role not in SETTLED_ASIDE)
+
+
 def pool(name: str, columns: Sequence[Column]) -> PooledColumn:
     """Return a column of one or two tables as texts.
 
@@ -111,9 +160,8 @@ def pool(name: str, columns: Sequence[Column]) -> PooledColumn:
                 if numeric and len(numbers) < len(seen):
                     numbers.append(float(column.values[rows[k]]))
         parts.append(codes[back])
-    return PooledColumn(
-        name, [*seen], np.concatenate(parts), np.array(numbers) if numeric else None
-    )
+    values = np.array(numbers) if numeric else None
+    return PooledColumn(name, [*seen], np.concatenate(parts), values)
 
 
 def _distinct(column: Column) -> tuple[list[Any], np.ndarray]:

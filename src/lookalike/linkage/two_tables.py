@@ -17,16 +17,7 @@ from typing import Any
 import numpy as np
 
 from lookalike._runtime.threads import blocks
-from lookalike.errors import (
-    InPython,
-    InvalidInput,
-    Param,
-    Phrase,
-    TooFewRows,
-    WrongType,
-    name_some,
-    suggest,
-)
+from lookalike.errors import InvalidInput, Param, Phrase, TooFewRows, WrongType, name_some, suggest
 from lookalike.index import Index
 from lookalike.index.hits import Reasons
 from lookalike.index.relevance import reweigh
@@ -38,6 +29,7 @@ from lookalike.measures.contract.rows import Rows, check_k
 from lookalike.neighbors.exact import MAX_QUERIES_PER_BLOCK, fill_by_blocks, search
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Kind, LazyTable, Schema, Table, as_table
+from lookalike.table.formats.raw import as_number
 
 BATCH_ROWS = 65_536  # rows of the left table that are encoded together; chosen by hand
 SECONDS_PER_DAY = 86_400.0
@@ -124,8 +116,7 @@ class TwoTables:
         asked = [side.take(np.isin(side.positions, wanted)) for side in self.right_sides]
         back = NeighborGraph.empty(len(wanted), lists.k, len(lists))
         for part in self.left_sides():  # one after another: they need not fit in memory together
-            known = [part.take(part.positions >= 0)]
-            back = back.merge(self._pair_up(asked, known, lists.k))
+            back = back.merge(self._pair_up(asked, [part.take(part.positions >= 0)], lists.k))
         place = np.minimum(np.searchsorted(wanted, lists.indices), len(wanted) - 1)
         own = np.arange(len(lists))[:, None, None]
         return drop_pairs(lists, ~(back.indices[place] == own).any(axis=2))
@@ -136,7 +127,12 @@ class TwoTables:
         for side in sides:
             lists = NeighborGraph.empty(len(side.rows), k, self.right.segments.next_position)
             for other in others:
-                lists = lists.merge(self._within_keys(side, other, k))
+                near = NeighborGraph.empty(len(side.rows), k, 0)
+                for i, j in equal_keys(side.keys, other.keys) if len(other.rows) else ():
+                    some = self._search(side.take(i), other.take(j), k)
+                    near.indices[i, : some.k] = some.indices
+                    near.distances[i, : some.k] = some.distances
+                lists = lists.merge(near)
             # A row without any value, at position -1, is equally far from all others.
             far = ~np.isfinite(lists.distances) | (lists.distances > self.max_distance)
             found.append(drop_pairs(lists, far | (side.positions < 0)[:, None]))
@@ -144,21 +140,11 @@ class TwoTables:
         distances = np.concatenate([one.distances for one in found])
         return NeighborGraph(indices, distances, found[0].n_indexed)
 
-    def _within_keys(self, side: Side, other: Side, k: int) -> NeighborGraph:
-        lists = NeighborGraph.empty(len(side.rows), k, 0)
-        for i, j in equal_keys(side.keys, other.keys) if len(other.rows) else ():
-            one, near = side.take(i), other.take(j)
-            if self.calipers:
-                found = self._within_calipers(one, near, k)
-            else:
-                most = min(k, len(near.rows))
-                found = self.measure.nearest(one.rows, near.rows, most, ids=near.positions).plain()
-            lists.indices[i, : found.k] = found.indices
-            lists.distances[i, : found.k] = found.distances
-        return lists
-
-    def _within_calipers(self, side: Side, other: Side, k: int) -> NeighborGraph:
+    def _search(self, side: Side, other: Side, k: int) -> NeighborGraph:
         """Return the nearest rows within all calipers; pairs outside count as infinitely far."""
+        if not self.calipers:
+            most = min(k, len(other.rows))
+            return self.measure.nearest(side.rows, other.rows, most, ids=other.positions).plain()
         # Sorted by the first caliper: the candidates of neighboring queries are one window. Rows
         # where the cell is missing are last, and left out: they are within no caliper.
         width, (x, y) = next(iter(self.calipers.values())), (side.numbers[0], other.numbers[0])
@@ -168,14 +154,14 @@ class TwoTables:
             at = queries[part]
             low = np.searchsorted(y[candidates], x[at[0]] - width, "left")
             high = np.searchsorted(y[candidates], x[at[-1]] + width, "right")
-            one, near = side.take(at), other.take(candidates[low:high])
-            compare = partial(self._caliper_block, one, near)
-            fill = fill_by_blocks(compare, near.positions, np.full(len(at), -1))
+            near = other.take(candidates[low:high])
+            block = partial(self._block, side.take(at), near)
+            fill = fill_by_blocks(block, near.positions, np.full(len(at), -1))
             found = search(fill, len(at), len(near.rows), k)
             lists.indices[at], lists.distances[at] = found.indices, found.distances
         return lists
 
-    def _caliper_block(self, one: Side, other: Side, i: slice, j: slice) -> np.ndarray:
+    def _block(self, one: Side, other: Side, i: slice, j: slice) -> np.ndarray:
         far = self.measure.block(one.rows[i], other.rows[j])
         for width, x, y in zip(self.calipers.values(), one.numbers, other.numbers, strict=True):
             far[~(np.abs(x[i, None] - y[None, j]) <= width)] = np.inf  # of NaN too
@@ -194,12 +180,10 @@ class TwoTables:
     @cached_property
     def right_sides(self) -> list[Side]:
         """The live rows of the right table, a side for each segment."""
-        return [
-            self._side(one.rows, one.positions, one.table).take(
-                EVERY if one.n_live == len(one) else one.live
-            )
-            for one in self.right.segments.segments
-        ]
+        parts = self.right.segments.segments
+        sides = [self._side(one.rows, one.positions, one.table) for one in parts]
+        live = [EVERY if one.n_live == len(one) else one.live for one in parts]
+        return [side.take(rows) for side, rows in zip(sides, live, strict=True)]
 
     def _side(self, rows: Rows, positions: np.ndarray, table: Table) -> Side:
         keys = None
@@ -229,7 +213,7 @@ class TwoTables:
         for name in differ:
             # Numbers would all be unknown levels, where no level is a number.
             worded = kinds[name].name in ("category", "order") and part[name].kind.name == "number"
-            if worded and not any(map(_is_number, kinds[name].levels)):
+            if worded and all(as_number(str(level)) is None for level in kinds[name].levels):
                 raise _other_kind(name, part[name].kind, kinds[name], both)
         schema = Schema(kinds, {}, self.right.schema.missing)
         try:
@@ -402,14 +386,13 @@ def check_names(
     written : parameters whose columns have to hold what can be written, and so be equal
     """
     both = "columns of both tables" if len(tables) > 1 else "columns of the table"
+    last: Any = [*tables.values()][-1]
     for word, name in ((word, name) for word, names in given.items() for name in names):
         for which, table in tables.items():
-            known = column_names(table)
-            if name not in known:
-                found: Any = (f"{name!r}, which is not in ", Param(which))
-                raise InvalidInput(Param(word), both, found, suggest(name, known))
-        # The kind in the last table: the first one is read as it is.
-        last: Any = [*tables.values()][-1]
+            if name not in (known := column_names(table)):
+                there = (f"{name!r}, which is not in ", Param(which))
+                raise InvalidInput(Param(word), both, there, suggest(name, known))
+        # In the last table: the first one is read as it is.
         kind = last[name].kind.name
         found = f"{name!r}, which holds {kind}"
         if word == "max_distance" and kind != "number":
@@ -453,14 +436,7 @@ def _other_kind(name: str, left: Kind, right: Kind, words: tuple[str, str]) -> I
     first, second = map(Param, words)
     ours, theirs = f" ({left.reason}), {right.name} in ", f" ({right.reason})"
     found = (f"{left.name} in ", first, ours, second, theirs)
-    kinds, both = Param("kinds", {name: "text"}), InPython(" of read_table for both tables")
+    kinds = Param("kinds", {name: "text"}, of="read_table")
     option = Param("columns" if words == NAMES["audit"] else "on")
-    hint = ("Say what it is with ", kinds, both, ", or name other columns with ", option)
+    hint = ("Say what it is in both with ", kinds, ", or name other columns with ", option)
     return InvalidInput(f"column {name!r}", "the same kind in both tables", found, hint)
-
-
-def _is_number(level: Any) -> bool:
-    try:
-        return math.isfinite(float(level))
-    except (TypeError, ValueError):
-        return False

@@ -15,7 +15,7 @@ from typing import Any
 
 from lookalike._runtime.options import read_option, split_options
 from lookalike.errors import InvalidInput, Param, TooLarge
-from lookalike.verbs.methods import SYNONYMS
+from lookalike.verbs.measures import SYNONYMS
 
 
 @dataclass(frozen=True)

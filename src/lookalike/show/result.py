@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.files import replacing
-from lookalike._runtime.frames import FrameMixin, frame_of_arrow, frame_of_records, make_frame
+from lookalike._runtime.frames import FrameMixin, frame_of_records, make_frame
 from lookalike._runtime.text import plain
 from lookalike.show.html.document import HtmlReport
 from lookalike.show.html.markup import escape
@@ -60,8 +60,6 @@ class Result(HtmlReport, FrameMixin):
             None: that of a frame that came in, else pandas.
         """
         backend = backend or self.backend
-        if backend == "duckdb":
-            return frame_of_arrow(self.to_frame("pyarrow"), backend)
         columns = {
             name: [plain(c) if isinstance(c, frozenset | dict | list) else c for c in cells]
             for name, cells in self.cells().items()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lookalike.show.result import Result
 
 # Files of this folder that are no verbs, but what verbs share.
-HELPERS = {"annotations", "learning", "measures", "methods", "pairing", "requests", "source"}
+HELPERS = {"annotations", "learning", "measures", "pairing", "requests", "source"}
 # By the names of the files alone: ``import lookalike`` must not import what verbs need, nor
 # pkgutil, which lists modules in twenty milliseconds (os.listdir in a tenth of one).
 _STEMS = {file.removesuffix(".py") for file in os.listdir(os.path.dirname(__file__))}

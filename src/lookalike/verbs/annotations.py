@@ -4,8 +4,6 @@ Python passes the value itself; a shell knows text only, and a request what JSON
 names the type, ``weights: Weights = None``, and all surfaces follow.
 """
 
-from __future__ import annotations
-
 import inspect
 import json
 import re
@@ -36,13 +34,13 @@ class Spelling:
         Whether the shell option may be given several times.
     parse : function, optional
         Parses the text of the shell, or a list of texts.
-    least : int, optional
-        The smallest number that is allowed.
-    in_request : bool
-        Whether the parameter is a field of a request; the table is the collection of its route.
+    least, most : int, optional
+        The smallest and the largest number that is allowed.
     table : bool
         Whether it is another table: an argument of the shell; in a request records, or the name of
         another collection.
+    argument : bool
+        Whether it is an argument of the shell, by its place, instead of an option.
     """
 
     json: Any = str
@@ -52,8 +50,9 @@ class Spelling:
     repeat: bool = False
     parse: Callable[[Any], Any] | None = None
     least: int | None = None
-    in_request: bool = True
+    most: int | None = None
     table: bool = False
+    argument: bool = False
 
 
 def spelling_of(parameter: inspect.Parameter) -> Spelling:
@@ -63,13 +62,6 @@ def spelling_of(parameter: inspect.Parameter) -> Spelling:
         if isinstance(note, Spelling):
             return note
     return Spelling(json=hint)
-
-
-def is_spelled(parameter: inspect.Parameter) -> bool:
-    """Whether a parameter has a type of this module, rather than one of typer."""
-    hint = parameter.annotation
-    notes = get_args(hint) if get_origin(hint) is Annotated else (Spelling(),)
-    return any(isinstance(note, Spelling) for note in notes)
 
 
 def flag_of(parameter: inspect.Parameter) -> str:
@@ -83,9 +75,18 @@ def flag_of(parameter: inspect.Parameter) -> str:
     ('--weight', '-k', '--why')
     """
     spelling = spelling_of(parameter)
-    if spelling.table:
-        return parameter.name
-    return (*spelling.flags, f"--{parameter.name.replace('_', '-')}")[0]
+    return parameter.name if spelling.table else flags_of(parameter.name, spelling)[0]
+
+
+def flags_of(name: str, spelling: Spelling) -> tuple[str, ...]:
+    """Return the shell options of a parameter.
+
+    Examples
+    --------
+    >>> flags_of("max_seconds", Spelling()), flags_of("to", Spelling(flags=("-o", "--to")))
+    (('--max-seconds',), ('-o', '--to'))
+    """
+    return spelling.flags or (f"--{name.replace('_', '-')}",)
 
 
 def describe_parameters(verb: Callable[..., Any]) -> dict[str, str]:
@@ -112,19 +113,7 @@ def read_weights(words: list[str] | None) -> dict[str, float] | None:
     >>> read_weights(["genres=3", "budget=0"])
     {'genres': 3.0, 'budget': 0.0}
     """
-    # A number that float() takes but no measure does, such as nan, is refused by the measure.
-    weights, (who, needed, example) = {}, ("--weight", "COLUMN=NUMBER", "year=3")
-    for word in words or ():
-        name, number = split_pair(word, who, needed, example)
-        weights[name] = _number(number, who, needed, word, example)
-    return weights or None
-
-
-def _number(text: str, option: str, needed: str, word: str, example: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise InvalidInput(option, needed, repr(word), f"Try {example}") from None
+    return _read_numbers(words, "--weight", "COLUMN=NUMBER", "year=3") or None
 
 
 def read_limits(words: list[str] | None) -> float | dict[str, float] | None:
@@ -135,12 +124,25 @@ def read_limits(words: list[str] | None) -> float | dict[str, float] | None:
     >>> read_limits(["0.2"]), read_limits(["age=2", "0.2"])
     (0.2, {'age': 2.0, '': 0.2})
     """
-    limits: dict[str, float] = {}
+    needed, example = "NUMBER or COLUMN=NUMBER", "0.2 or age=2"
+    limits = _read_numbers(words, "--max-distance", needed, example, alone=True)
+    return limits.get("") if set(limits) <= {""} else limits
+
+
+def _read_numbers(
+    words: list[str] | None, option: str, needed: str, example: str, alone: bool = False
+) -> dict[str, float]:
+    """Read ``name=number``; ``alone`` says whether a number may come without a name."""
+    numbers: dict[str, float] = {}
     for word in words or ():
+        # At the last equals sign: a name may hold one itself. A number that float() takes but no
+        # measure does, such as nan, is refused by the measure.
         name, _, number = word.rpartition("=")
-        needed = "NUMBER or COLUMN=NUMBER"
-        limits[name] = _number(number, "--max-distance", needed, word, "0.2 or age=2")
-    return limits.get("", None) if set(limits) <= {""} else limits
+        try:
+            numbers[name] = float(number if name or alone else "")
+        except ValueError:
+            raise InvalidInput(option, needed, repr(word), f"Try {example}") from None
+    return numbers
 
 
 def read_marks(words: list[str] | None) -> list[Any] | None:
@@ -163,6 +165,18 @@ def read_row(word: str) -> Any:
     ('17', {'year': 1977})
     """
     return read_json(word, "--like") if word.lstrip().startswith(("{", "[")) else word
+
+
+def read_condition(words: list[str]) -> Any:
+    """Read conditions, or one JSON object that has all of them.
+
+    Examples
+    --------
+    >>> read_condition(["year>=1990"]), read_condition(['{"year": [">=", 1990]}'])
+    (['year>=1990'], {'year': ['>=', 1990]})
+    """
+    alone = len(words) == 1 and words[0].lstrip().startswith("{")
+    return read_json(words[0], "--filter") if alone else words
 
 
 def split_pair(word: str, option: str, needed: str, example: str) -> tuple[str, str]:
@@ -204,7 +218,7 @@ def _quote(text: str) -> str:
 Record = dict[str, Any]
 Id = int | str
 
-TableLike = Annotated[Any, Spelling(in_request=False)]
+TableLike = Any
 RowRef = Annotated[
     Any,
     Spelling(
@@ -250,6 +264,7 @@ Filter = Annotated[
         help="Only rows that meet a condition: 'year>=1990', mpaa=PG, 'genre!=Drama', 'tags~red' "
         "(contains), 'budget=' (missing), or a JSON object. All must hold.",
         repeat=True,
+        parse=read_condition,
     ),
 ]
 OtherTable = Annotated[Any, Spelling(json=list[Record] | str, metavar="OTHER", table=True)]

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 from lookalike.errors import InvalidInput, Param, name_some
 from lookalike.verbs import annotations as args
-from lookalike.verbs.pairing import open_table, split_names
-from lookalike.verbs.source import as_source, column_names
+from lookalike.verbs.pairing import open_table
+from lookalike.verbs.source import as_source, column_names, split_names
 
 if TYPE_CHECKING:
     from lookalike.linkage import Audit

@@ -9,7 +9,7 @@ from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.show import layout
 from lookalike.show.result import Console
 from lookalike.verbs import annotations as args
-from lookalike.verbs.learning import Learned, judge_and_fit, make_model, split_label
+from lookalike.verbs.learning import NO_BETTER, Learned, judge_and_fit, make_model, split_label
 from lookalike.verbs.source import as_source
 
 HEADING, RANK = "Learn from it", 60
@@ -48,7 +48,7 @@ class Classified(Learned):
             text = f"{judged['folds']}-fold cross-validation: {judged['accuracy']:.1%} right, area "
             layout.say(console, f"{text}under the curve {judged['auc']:.3f}; {always}", "")
             if judged["accuracy"] <= guess["accuracy"]:
-                self.say_no_better(console)
+                layout.say(console, NO_BETTER, "yellow")
         # NaN, unequal to itself, where no row was out of bag.
         if bag is not None and bag["accuracy"] == bag["accuracy"]:
             more = "" if judged is not None else f"; {always}"
@@ -116,12 +116,11 @@ def classify(
     rows, classes = rows.take(kept.nonzero()[0]), classes[kept]
     left_out += int((~kept).sum())
     name, model = make_model("Classifier", method, rows, measure, weights, seed)
-    _, learned = judge_and_fit(model, name, rows, classes, folds, seed)
+    learned = judge_and_fit(model, name, rows, classes, folds, seed)
     ((commonest, count),) = Counter(classes.tolist()).most_common(1)
     predictions = None
     if predict is not None:
-        who = Phrase(Param("predict", of="classify"))
-        new = source.read_like(predict, rows.table.schema, who)
+        new = source.read_like(predict, rows.table.schema, Phrase(Param("predict", of="classify")))
         shares = model.predict_proba(new)
         # The class of the largest share; of several, the first, as scikit-learn does.
         found = zip(model.classes_[shares.argmax(axis=1)].tolist(), shares.max(axis=1), strict=True)
@@ -131,7 +130,7 @@ def classify(
         ]
     guess = {"class": commonest, "accuracy": count / len(rows.table)}
     about = {"baseline": guess, "predictions": predictions, "classes": model.classes_.tolist()}
-    return Classified(label=label, rows_left_out=left_out, **learned, **about)
+    return Classified(label=label, rows_left_out=left_out, **(learned | about))
 
 
 def check_classes(label: str, values: Any) -> None:

@@ -3,13 +3,12 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
-from lookalike._runtime.text import percent, short
+from lookalike._runtime.text import percent, plural, short
 from lookalike.errors import InvalidInput, Param
 from lookalike.show import layout
 from lookalike.show.result import Console, Result, Spell, as_json
 from lookalike.verbs import annotations as args
-from lookalike.verbs.measures import choose_measure
-from lookalike.verbs.methods import read_method, refuse_unused
+from lookalike.verbs.measures import choose_measure, read_method, refuse_unused
 from lookalike.verbs.source import NamedRows, as_source
 
 if TYPE_CHECKING:
@@ -61,8 +60,7 @@ class Clustered(Result):
     @property
     def labels(self) -> list[int]:
         """The cluster of each row, -1 for none."""
-        labels: list[int] = self.model.labels_.tolist()
-        return labels
+        return self.model.labels_.tolist()
 
     @property
     def measure(self) -> str | None:
@@ -110,10 +108,9 @@ class Clustered(Result):
     def render(self, console: Console, spell: Spell = str) -> None:
         """Print the clusters, each with what sets it apart and its typical and borderline rows."""
         profile, clusters = self.profile, self.profile.clusters
-        rows = f"{profile.n_rows:,} row" + ("" if profile.n_rows == 1 else "s")
-        found = f"{len(clusters)} cluster" + ("" if len(clusters) == 1 else "s")
+        found = f"{plural(len(clusters), 'cluster')} of {plural(profile.n_rows)}"
         by = f"{self.measure} and {self.method}" if self.measure else "k-means of mixed columns"
-        layout.headline(console, f"{self.rows.name}: {found} of {rows}, by {by}")
+        layout.headline(console, f"{self.rows.name}: {found}, by {by}")
         if self.reason is not None:
             layout.say(console, self.reason)
         for one in clusters[:MAX_SHOWN_CLUSTERS]:
@@ -131,8 +128,7 @@ class Clustered(Result):
         if one.majority_share is not None:
             line += f", mostly {short(one.majority, 30)} ({percent(one.majority_share)})"
         layout.headline(console, line)
-        apart = "; ".join(map(str, one.columns)) or "like all other rows"
-        layout.say(console, apart, "", INDENT)
+        layout.say(console, "; ".join(map(str, one.columns)) or "like all other rows", "", INDENT)
         rows = f"typical rows {self._names(one.typical)}"
         if one.borderline:
             rows += f"; borderline {self._names(one.borderline)}"

@@ -73,6 +73,4 @@ def dedupe(
     >>> la.dedupe(shops).groups
     [[0, 1], [2, 5]]
     """
-    from lookalike.linkage import Deduped
-
-    return decide("dedupe", Deduped, (table,), n, on, by, decisions, threshold, show, seed)
+    return decide("dedupe", (table,), n, on, by, decisions, threshold, show, seed)

@@ -3,14 +3,13 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from lookalike.errors import InvalidInput, Param, Phrase, suggest
+from lookalike.errors import Param, Phrase
 from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import AUTO, choose_measure
-from lookalike.verbs.source import as_source
+from lookalike.verbs.source import NamedRows, as_source
 
 if TYPE_CHECKING:
     from lookalike.hubness import HubnessReport
-    from lookalike.verbs.source import NamedRows
 
 HEADING, RANK = "Choose how rows are compared", 90
 EXAMPLES = (
@@ -87,6 +86,7 @@ def hubs(
     rows, truth = as_source(table).rows(filter).without_label(label)
     compared = rows.compared_by(columns)
     from lookalike import hubness
+    from lookalike.saving.fields import Choice
 
     if _is_large_collection(compared) and truth is None and reduce == "none" and measure is None:
         vectors = compared.table.columns[0].values
@@ -94,9 +94,7 @@ def hubs(
     chosen, reason = choose_measure(measure, compared, weights, seed)
     # The report on a reducer has two columns: the measure inside it is "before".
     if reduce != "none":
-        if reduce not in REDUCERS:
-            hint = suggest(str(reduce), ["none", *REDUCERS])
-            raise InvalidInput(Param("reduce"), "a known reducer", repr(reduce), hint)
+        Choice("none", *REDUCERS).check("hubs", "reduce", reduce)
         name, options = REDUCERS[reduce]
         chosen = getattr(hubness, name)(chosen, **options)
     report = hubness.hubness_report(chosen.fit(compared.table), truth, k)
@@ -106,7 +104,7 @@ def hubs(
     return report
 
 
-def _is_large_collection(rows: "NamedRows") -> bool:
+def _is_large_collection(rows: NamedRows) -> bool:
     """Whether the rows are vectors and nothing else, too many for the lists of all of them."""
     columns = rows.table.columns if rows.index is None else []
     vectors = len(columns) == 1 and columns[0].kind.name == "vector" and not columns[0].kind.role

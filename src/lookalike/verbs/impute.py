@@ -6,12 +6,11 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from lookalike._runtime.frames import arrow_of, backend_of, frame_of_arrow, stack_frames
-from lookalike._runtime.text import percent, short
+from lookalike._runtime.text import percent, plural, short
 from lookalike.show import layout
 from lookalike.show.result import Console, Result, Spell, as_json
 from lookalike.verbs import annotations as args
-from lookalike.verbs.pairing import split_names
-from lookalike.verbs.source import NamedRows, as_source
+from lookalike.verbs.source import NamedRows, as_source, split_names
 
 if TYPE_CHECKING:
     from lookalike.prediction import FilledColumn, NeighborImputer
@@ -111,19 +110,20 @@ class Imputed(Result):
     @cached_property
     def filled_cells(self) -> list[FilledCell]:
         """The cells that were missing, column by column, each with its donors."""
-        return [self._cell(column, i) for column in self.filled for i in range(len(column.rows))]
-
-    def _cell(self, filled: "FilledColumn", i: int) -> FilledCell:
-        name, ids, row = filled.column.name, self.rows.ids, int(filled.rows[i])
-        known, donors = self.model.table_[name], filled.donors[i].tolist()
-        named = [
-            {"id": ids[donor], "share": float(share), "value": known.cell(donor)}
-            for donor, share in zip(donors, filled.weights[i], strict=True)
-            if donor >= 0
-        ]
-        because = self._explain(name, row, donors[0]) if self.why and named else ""
-        value, agreement = filled.column.cell(row), float(filled.agreement[i])
-        return FilledCell(ids[row], name, value, agreement, named[:MAX_NAMED_DONORS], because)
+        cells, ids = [], self.rows.ids
+        for one in self.filled:
+            name, known = one.column.name, self.model.table_[one.column.name]
+            for i, row in enumerate(one.rows.tolist()):
+                donors = zip(one.donors[i].tolist(), one.weights[i].tolist(), strict=True)
+                named = [
+                    {"id": ids[donor], "share": share, "value": known.cell(donor)}
+                    for donor, share in donors
+                    if donor >= 0
+                ]
+                why = self._explain(name, row, one.donors[i, 0]) if self.why and named else ""
+                cell = ids[row], name, one.column.cell(row), float(one.agreement[i])
+                cells.append(FilledCell(*cell, named[:MAX_NAMED_DONORS], why))
+        return cells
 
     def _explain(self, name: str, row: int, donor: int) -> str:
         from lookalike.index.hits import Reasons
@@ -148,19 +148,11 @@ class Imputed(Result):
         """
         lines = []
         for one in self.filled:
-            weights = self.model.weights_[one.column.name]
-            lines.append(
-                {
-                    "column": one.column.name,
-                    "kind": one.column.kind.label,
-                    "filled": len(one.rows),
-                    "donors": one.donors.shape[1],
-                    "error": self.model.errors_.get(one.column.name),
-                    "weights": dict(
-                        sorted(weights.items(), key=lambda x: -x[1])[:MAX_NAMED_DONORS]
-                    ),
-                }
-            )
+            name, kind = one.column.name, one.column.kind.label
+            line = {"column": name, "kind": kind, "filled": len(one.rows)}
+            line |= {"donors": one.donors.shape[1], "error": self.model.errors_.get(name)}
+            weights = sorted(self.model.weights_[name].items(), key=lambda x: -x[1])
+            lines.append(line | {"weights": dict(weights[:MAX_NAMED_DONORS])})
         return lines
 
     @property
@@ -182,7 +174,7 @@ class Imputed(Result):
     def render(self, console: Console, spell: Spell = str) -> None:
         """Print how well each column can be filled, and the first cells with their donors."""
         cells, of = self.filled_cells, f"of {len(self.rows.table):,} rows"
-        missing = f"{len(cells):,} missing cell{'s' * (len(cells) != 1)}"
+        missing = plural(len(cells), "missing cell")
         layout.headline(console, f"{self.rows.name}: {missing} {of} filled")
         if cells:
             heads = [("column", "left"), ("filled", "right"), ("error on known cells", "right")]

@@ -7,19 +7,17 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from lookalike._runtime.text import percent, plain, short
 from lookalike.errors import LookalikeWarning, TooFewRows
 from lookalike.show import layout
 from lookalike.show.result import Console, Result, Spell
-from lookalike.verbs.measures import choose_measure
-from lookalike.verbs.methods import read_method, refuse_unused
+from lookalike.verbs.measures import choose_measure, read_method, refuse_unused
 from lookalike.verbs.source import NamedRows, TableSource
 
-if TYPE_CHECKING:
-    from lookalike.prediction import CrossValidation
-
+# Beside it any number looks like a success.
+NO_BETTER = "No better than guessing: the columns say little about it."
 MAX_SHOWN_LINES = 20  # predictions, and columns, in the text form
 HEADS = {"row": "row", "predicted": "predicted", "share": "share of votes"}
 # Set by this module, so not options of a method.
@@ -99,18 +97,12 @@ class Learned(Result):
             lines = [[write[head](one[head]) for head in self.COLUMNS] for one in self.predictions]
             _print(console, heads, lines, "{:,} more rows")
 
-    def say_no_better(self, console: Console) -> None:
-        """Warn that guessing scores as well: without it any number looks like a success."""
-        worse = "No better than guessing: the columns say little about it."
-        layout.say(console, worse, "yellow")
-
 
 def _print(console: Console, heads: Any, lines: list[list[str]], more: str) -> None:
     """Print the first lines of a table, and how many more there are."""
     console.print(layout.grid(heads, lines[:MAX_SHOWN_LINES]))
     if len(lines) > MAX_SHOWN_LINES:
-        text = more.format(len(lines) - MAX_SHOWN_LINES)
-        layout.say(console, f"{text} (csv and json have all)")
+        layout.say(console, f"{more.format(len(lines) - MAX_SHOWN_LINES)} (csv and json have all)")
 
 
 def make_model(
@@ -147,8 +139,8 @@ def make_model(
 
 def judge_and_fit(
     model: Any, name: str, rows: NamedRows, y: Any, folds: int, seed: int
-) -> tuple[CrossValidation | None, dict[str, Any]]:
-    """Cross-validate a model, then fit it to all rows; return the first, and facts of the answer.
+) -> dict[str, Any]:
+    """Cross-validate a model, then fit it to all rows; return facts of the answer.
 
     A forest also says how well its trees do on the rows each of them has not seen.
     """
@@ -164,21 +156,18 @@ def judge_and_fit(
     if name == "forest":
         model.set_params(oob_score=True)
     model.fit(rows.table, y)
-    shares: list[tuple[str, float]] = []  # of the columns that a forest looks at; none of neighbors
-    if hasattr(model, "feature_importances_"):
-        shares = [*zip(model.schema_.kinds, model.feature_importances_.tolist(), strict=True)]
-    shares.sort(key=lambda pair: -pair[1])  # stable: equal ones as in the table
-    score = "accuracy" if hasattr(model, "classes_") else "r2"
     # Plain values for the result: the estimator keeps its own forms.
-    return judged, {
-        "name": rows.name,
-        "method": name,
-        "rows": len(rows.table),
-        "model": model,
-        "cross_validation": None if judged is None else {"folds": judged.n_splits, **judged.scores},
-        "out_of_bag": {score: model.oob_score_} if name == "forest" else None,
-        "importances": [{"column": name, "share": share} for name, share in shares],
-    }
+    facts = {"name": rows.name, "method": name, "rows": len(rows.table), "model": model}
+    facts |= {"cross_validation": None, "baseline": None, "out_of_bag": None, "importances": []}
+    if judged is not None:
+        facts["cross_validation"] = {"folds": judged.n_splits, **judged.scores}
+        facts["baseline"] = dict(judged.baseline)
+    if name == "forest":
+        facts["out_of_bag"] = {"accuracy" if hasattr(model, "classes_") else "r2": model.oob_score_}
+        shares = zip(model.schema_.kinds, model.feature_importances_.tolist(), strict=True)
+        ordered = sorted(shares, key=lambda pair: -pair[1])  # stable: equal ones as in the table
+        facts["importances"] = [{"column": column, "share": share} for column, share in ordered]
+    return facts
 
 
 def split_label(

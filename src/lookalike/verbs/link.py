@@ -75,7 +75,5 @@ def link(
     >>> [pair[:2] for pair in la.link(a, b).pairs]
     [(0, 1), (1, 0)]
     """
-    from lookalike.linkage import Linked
-
     options = (n, on, by, decisions, threshold, show, seed)
-    return decide("link", Linked, (table, other), *options, one_to_one=not many)
+    return decide("link", (table, other), *options, one_to_one=not many)

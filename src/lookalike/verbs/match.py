@@ -69,8 +69,7 @@ def match(
     >>> found.matches.tolist(), round(found.balance[0].after, 3)
     ([2, 0], -0.141)
     """
-    from lookalike.linkage import Matched
-    from lookalike.linkage.matching import match_once
+    from lookalike.linkage.matched import Matched, match_once
 
     two, about = open_two(
         "match", table, control, measure, max_distance, on=on, by=by, weights=weights

@@ -4,8 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lookalike.verbs import annotations as args
-from lookalike.verbs.measures import choose_measure
-from lookalike.verbs.methods import read_method, refuse_unused
+from lookalike.verbs.measures import choose_measure, read_method, refuse_unused
 from lookalike.verbs.source import as_source
 
 if TYPE_CHECKING:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from lookalike.errors import InvalidInput, Param, Phrase, WrongType, suggest
+from lookalike.errors import InvalidInput, Param, Phrase, WrongType
 from lookalike.verbs.measures import AUTO, name_measure, read_measure, refuse_measure
-from lookalike.verbs.source import TableSource, as_source
+from lookalike.verbs.source import TableSource, as_source, split_names
 
 if TYPE_CHECKING:
     from lookalike.linkage import TwoTables
@@ -84,27 +83,25 @@ def open_table(source: TableSource, word: str = "table") -> tuple[Any, Any]:
     return named.table, named.ids
 
 
-def decide(verb: str, answer: Any, given: tuple[Any, ...], *options: Any, **more: Any) -> Any:
+def decide(verb: str, given: tuple[Any, ...], *options: Any, **more: Any) -> Any:
     """Decide which rows of one or two tables are the same record.
 
     Parameters
     ----------
     verb : str
-    answer : class of the result
     given : one or two tables
     options : n, on, by, decisions, threshold, show and seed, as of ``dedupe``
     more : further options of ``link_rows``
     """
     from lookalike._runtime.frames import backend_of
-    from lookalike.linkage.decisions import check_consistent, read_decisions
-    from lookalike.linkage.linking import link_rows, pool_columns
-    from lookalike.saving.fields import Maybe, Real
+    from lookalike.linkage import Deduped, Linked
+    from lookalike.linkage.linking import link_rows, read_decisions
+    from lookalike.linkage.pooled import pool_columns
+    from lookalike.saving.fields import Choice, Maybe, Real
 
     n, on, by, decisions, threshold, show, seed = options
     # Refused before tables are read, which may take minutes.
-    if show not in SHOWN[verb]:
-        hint = suggest(show, SHOWN[verb])
-        raise InvalidInput(Param("show"), " or ".join(SHOWN[verb]), repr(show), hint)
+    Choice(*SHOWN[verb]).check(verb, "show", show)
     Maybe(Real(0.0, 1.0)).check(verb, "threshold", threshold, Phrase("Pass for example 0.9"))
     first = as_source(given[0])
     sources = [first, *(first.beside(one) for one in given[1:])]
@@ -115,19 +112,8 @@ def decide(verb: str, answer: Any, given: tuple[Any, ...], *options: Any, **more
     other, shift = (tables[1], len(tables[0])) if len(tables) > 1 else (None, None)
     columns, exact = pool_columns(tables[0], other, split_names(on), split_names(by) or ())
     decided = read_decisions(decisions, (ids[0], ids[-1]), shift or 0)
-    check_consistent(decided, [*chain(*ids)].__getitem__)
     more |= {"decided": decided, "threshold": threshold, "seed": seed}
     found = link_rows(columns, shift, by=exact, **more)
     names = [first.name, *(one.name if one.is_path else "other" for one in sources[1:])]
+    answer = Deduped if other is None else Linked
     return answer(found, tables, ids, names, show, n, backend_of(first.given))
-
-
-def split_names(names: Any) -> Any:
-    """Return names of columns; a text may hold several, with commas.
-
-    Examples
-    --------
-    >>> split_names("age, sex"), split_names(["age"])
-    (['age', 'sex'], ['age'])
-    """
-    return [name.strip() for name in names.split(",")] if isinstance(names, str) else names

@@ -2,18 +2,14 @@
 
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.text import short
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.show import layout
 from lookalike.show.result import Console
 from lookalike.verbs import annotations as args
-from lookalike.verbs.learning import Learned, judge_and_fit, make_model, split_label
+from lookalike.verbs.learning import NO_BETTER, Learned, judge_and_fit, make_model, split_label
 from lookalike.verbs.source import as_source
-
-if TYPE_CHECKING:
-    import numpy as np
 
 HEADING, RANK = "Learn from it", 70
 EXAMPLES = (
@@ -49,7 +45,7 @@ class Regressed(Learned):
             text += f"(mean absolute error), R2 {judged['r2']:.3f}; always saying the median, "
             layout.say(console, f"{text}{middle}, is off by {amount(by_median)}", "")
             if off >= by_median:
-                self.say_no_better(console)
+                layout.say(console, NO_BETTER, "yellow")
         # NaN, unequal to itself, where no row was out of bag.
         if bag is not None and bag["r2"] == bag["r2"]:
             layout.say(console, f"out-of-bag R2: {bag['r2']:.3f}", "")
@@ -106,32 +102,25 @@ def regress(
     >>> found.cross_validation["r2"] > 0.8
     True
     """
-    source = as_source(table)
-    rows, target, left_out = split_label(source, label, columns, filter)
-    numbers = as_numbers(label, target)
-    name, model = make_model("Regressor", method, rows, measure, weights, seed)
-    judged, learned = judge_and_fit(model, name, rows, numbers, folds, seed)
-    predictions = None
-    if predict is not None:
-        who = Phrase(Param("predict", of="regress"))
-        new = source.read_like(predict, rows.table.schema, who)
-        values = model.predict(new).tolist()
-        predictions = [{"row": row, "predicted": value} for row, value in enumerate(values)]
-    # The baseline is scored on the folds, and is None without them.
-    guess = None if judged is None else dict(judged.baseline)
-    about = {"baseline": guess, "predictions": predictions, "median": median(numbers.tolist())}
-    return Regressed(label=label, rows_left_out=left_out, **learned, **about)
-
-
-def as_numbers(label: str, target: Any) -> "np.ndarray":
-    """Return the label as numbers; words are refused."""
     import numpy as np
 
-    values = np.asarray(target)
-    if values.dtype.kind not in "iuf":
-        found, hint = f"words, such as {short(values[0])!r}", "Use classify for classes"
+    source = as_source(table)
+    rows, target, left_out = split_label(source, label, columns, filter)
+    numbers = np.asarray(target)
+    if numbers.dtype.kind not in "iuf":
+        found, hint = f"words, such as {short(numbers[0])!r}", "Use classify for classes"
         raise InvalidInput(Param("label", label), "a column of numbers", found, hint)
-    return values.astype(np.float64)
+    numbers = numbers.astype(np.float64)
+    name, model = make_model("Regressor", method, rows, measure, weights, seed)
+    # The baseline is scored on the folds, and is None without them.
+    learned = judge_and_fit(model, name, rows, numbers, folds, seed)
+    predictions = None
+    if predict is not None:
+        new = source.read_like(predict, rows.table.schema, Phrase(Param("predict", of="regress")))
+        values = model.predict(new).tolist()
+        predictions = [{"row": row, "predicted": value} for row, value in enumerate(values)]
+    about = {"predictions": predictions, "median": median(numbers.tolist())}
+    return Regressed(label=label, rows_left_out=left_out, **learned, **about)
 
 
 def amount(number: float) -> str:

@@ -93,12 +93,6 @@ def report(
         given, _ = choose_measure(measure, rows, weights, None)
     from lookalike.show.report.table_report import make_report
 
-    return make_report(
-        rows.table,
-        label,
-        measure=given,
-        k=k,
-        sample=MAX_SAMPLE_ROWS if sample is None else sample,
-        title=title or (Path(source.name).name if source.is_path else "Table"),
-        seed=seed,
-    )
+    name = title or (Path(source.name).name if source.is_path else "Table")
+    most = MAX_SAMPLE_ROWS if sample is None else sample
+    return make_report(rows.table, label, measure=given, k=k, sample=most, title=name, seed=seed)

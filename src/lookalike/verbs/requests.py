@@ -1,7 +1,5 @@
 """Requests for verbs as JSON holds them: for the HTTP routes and for the tools of agents."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any
@@ -27,10 +25,9 @@ def request_model(verb: Callable[..., Any]) -> type[BaseModel]:
     10
     """
     fields: dict[str, Any] = {}
-    for name, parameter in inspect.signature(verb).parameters.items():
+    # The first parameter is the table, which is the collection of the route.
+    for name, parameter in [*inspect.signature(verb).parameters.items()][1:]:
         spelling = spelling_of(parameter)
-        if not spelling.in_request:
-            continue
         default = ... if parameter.default is parameter.empty else parameter.default
         hint = (
             Annotated[spelling.json, Field(ge=spelling.least)] if spelling.least else spelling.json

@@ -88,15 +88,10 @@ def search(
     sample = index.sample
     query = find_row(index, start, first)
     conditions = read_filter(filter, sample) if filter else None
-    found: Any = (source.searched or index).search(
-        query,
-        k,
-        like=[find_row(index, mark, "like") for mark in liked],
-        unlike=[find_row(index, mark, "unlike") for mark in unliked],
-        filter=conditions,
-        weights=weights,
-        columns=names,
-    )
+    options: dict[str, Any] = {"filter": conditions, "weights": weights, "columns": names}
+    for name, marks in (("like", liked), ("unlike", unliked)):
+        options[name] = [find_row(index, mark, name) for mark in marks]
+    found: Any = index.search(query, k, **options)
     if isinstance(query, Mapping):
         _warn_not_compared(index, query, first)
     from lookalike.index.hits import SearchInfo
@@ -106,8 +101,7 @@ def search(
     asked = tuple(str(name) for part in named for name, value in part.items() if value is not None)
     by = type(index.measure_).__name__, name_measure(index.measure_), reason
     info = SearchInfo(source.name, id, k, *by, bool(filter), asked, why=why, sample=sample)
-    hits: Hits = found.with_info(info)
-    return hits
+    return found.with_info(info)
 
 
 def _read_marks(row: Any, like: Any, unlike: Any) -> tuple[Any, list[Any], list[Any]]:
@@ -123,8 +117,7 @@ def _read_marks(row: Any, like: Any, unlike: Any) -> tuple[Any, list[Any], list[
         needed = "a row of the table or a record, one of the two"
         found = "none" if row is None else "several"
         hint = ("Use ", Param("row", 17), " or ", Param("like", {"year": 1977}))
-        problem = f"say what to look for: {needed}"
-        raise InvalidInput("search", needed, found, hint, problem=problem)
+        raise InvalidInput("search", needed, found, hint, problem=f"say what to look for: {needed}")
     return row, liked, unliked
 
 
@@ -240,8 +233,7 @@ def _named(index: "Index", text: str) -> list[int]:
         rows = [(row, at) for row, at in enumerate(segment.positions.tolist()) if at in live]
         positions += [at for _, at in rows]
         for known, name in zip(cells, names, strict=True):
-            values = segment.table[name]
-            known += [values.cell(row) for row, _ in rows]
+            known += [segment.table[name].cell(row) for row, _ in rows]
     # A name in two columns is found as a whole, too: "Ada Lovelace".
     parts = [known for known, name in zip(cells, names, strict=True) if name != now.id_column]
     if len(parts) > 1:

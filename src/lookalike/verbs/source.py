@@ -11,8 +11,8 @@ from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lookalike._runtime.text import plural
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, missing_file, suggest
-from lookalike.verbs.annotations import read_json
 
 if TYPE_CHECKING:
     from lookalike.index import Index
@@ -111,8 +111,7 @@ class NamedRows:
         if missing.all():
             who, hint = Param("label", label), "Choose another column"
             raise InvalidInput(who, "a column with values", "missing cells only", hint)
-        n_missing = int(missing.sum())
-        text = f"{n_missing:,} row{'s' if n_missing > 1 else ''} without {label!r} left out"
+        text = f"{plural(int(missing.sum()))} without {label!r} left out"
         warnings.warn(LookalikeWarning(text), stacklevel=3)
         return self.take(np.flatnonzero(~missing))
 
@@ -161,11 +160,6 @@ class TableSource:
         if not self.is_index:
             return None
         return load_index(self.given) if self.is_path else self.given
-
-    @property
-    def searched(self) -> Any:
-        """What answers searches in place of the index; the index itself unless workers do."""
-        return self.index
 
     @cached_property
     def labels(self) -> tuple[Any, str | None]:
@@ -248,11 +242,11 @@ def load_index(path: Any) -> Index:
 
     if is_index_folder(path):
         return Index.open(path)
-    index = load(path)
+    index = load(path) if is_saved_index(path) else None
     if not isinstance(index, Index):
         hint = "Make one with: lookalike index build TABLE -o NAME.lookalike"
-        who, found = f"File {os.fspath(path)!r}", f"a saved {type(index).__name__}"
-        raise InvalidInput(who, "a saved index", found, hint)
+        found = "another file" if index is None else f"a saved {type(index).__name__}"
+        raise InvalidInput(f"File {os.fspath(path)!r}", f"a saved index (NAME{SAVED})", found, hint)
     return index
 
 
@@ -266,15 +260,25 @@ def select_columns(table: Table, columns: str | Sequence[str] | None) -> Table:
     if columns is None:
         return table
     every = column_names(table)
-    names = list(columns)
-    if isinstance(columns, str):  # the name of a column may hold a comma: then it is given alone
-        names = [columns] if columns in every else [name.strip() for name in columns.split(",")]
-    names = [name for name in names if name]
+    # The name of a column may hold a comma: then it is given alone.
+    alone = isinstance(columns, str) and columns in every
+    names = [name for name in ([str(columns)] if alone else split_names(columns)) if name]
     for name in names or [str(columns)]:
         if name not in every:
             hint = suggest(name, every)
             raise InvalidInput(Param("columns"), "columns of the table", repr(name), hint)
     return table.compare_by(names)
+
+
+def split_names(names: Any) -> Any:
+    """Return names of columns; a text may hold several, with commas.
+
+    Examples
+    --------
+    >>> split_names("age, sex"), split_names(["age"])
+    (['age', 'sex'], ['age'])
+    """
+    return [name.strip() for name in names.split(",")] if isinstance(names, str) else names
 
 
 # -- filters as text -------------------------------------------------------------------------------
@@ -290,32 +294,19 @@ def read_filter(filter: Any, table: Table) -> Any:
     >>> read_filter(["year>=1990", "year<2000", "mpaa=PG"], table)
     {'year': {'>=': 1990, '<': 2000}, 'mpaa': {'==': 'PG'}}
     """
+    from lookalike.index.filters import read_texts
+
     if isinstance(filter, Mapping):
-        return _with_pairs(filter) or None
+        return {n: tuple(v) if _is_pair(v) else v for n, v in filter.items()} or None
     words = [filter] if isinstance(filter, str) else filter
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         return filter
-    from lookalike.index.filters import read_texts
-
-    objects = [word for word in words if word.lstrip().startswith("{")]
-    kinds = {column.name: column.kind for column in table.every}
-    found = read_texts([word for word in words if word not in objects], kinds)
-    for given in (_with_pairs(read_json(word, "filter")) for word in objects):
-        # One would replace the other, where both have to hold.
-        if twice := [*(given.keys() & found.keys())]:
-            hint = "Put all conditions on it into the object"
-            raise InvalidInput(Param("filter"), "each column once", f"{twice[0]!r} twice", hint)
-        found |= given
-    return found or None
+    return read_texts(words, {column.name: column.kind for column in table.every}) or None
 
 
-def _with_pairs(filter: Mapping[str, Any]) -> dict[str, Any]:
-    """Return conditions with operator and value as the pair that Python has, where JSON has lists.
-
-    Another list is the cell of a set, none of whose items is an operator.
-    """
+def _is_pair(value: Any) -> bool:
+    """Whether JSON has a list for the operator and value that are a pair in Python."""
     from lookalike.index.filters import OPERATORS
 
-    lists = {n for n, v in filter.items() if isinstance(v, list) and len(v) == 2}
-    pairs = {n for n in lists if isinstance(filter[n][0], str) and filter[n][0] in OPERATORS}
-    return {n: tuple(value) if n in pairs else value for n, value in filter.items()}
+    # Another list is the cell of a set, none of whose items is an operator.
+    return isinstance(value, list) and len(value) == 2 and value[0] in OPERATORS
