@@ -178,12 +178,15 @@ def add_command(
     every = [*first, *(_option(one, texts.get(one.name, "")) for one in options), *last]
     run.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in every}
-    lines = "\n\n".join(f"  {line}" for line in examples)
-    epilog = f"For example:\n\n{lines}" if examples else None
-    # The terminal breaks the lines of what a docstring says before its parameters.
+    epilog = "\n\n  ".join(["For example:", *examples]) if examples else None
+    text = _about(command)
+    app.command(name=name, cls=Verb, help=text, epilog=epilog, rich_help_panel=panel)(run)
+
+
+def _about(command: Callable[..., None]) -> str:
+    """Return what a docstring says before its parameters; the terminal breaks the lines."""
     text = inspect.cleandoc(command.__doc__ or "").partition("\nParameters\n---")[0]
-    about = "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
-    app.command(name=name, cls=Verb, help=about, epilog=epilog, rich_help_panel=panel)(run)
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
 def _is_group(hint: Any) -> bool:

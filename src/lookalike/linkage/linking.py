@@ -221,13 +221,8 @@ def link_rows(
     ... )
     ([0], [3])
     """
-    groups = None
-    if by:
-        keys = np.column_stack([column.codes for column in by])
-        groups = np.unique(keys, axis=0, return_inverse=True)[1].ravel()  # a column in numpy 2.0
-        # A missing cell equals none, so its row is in no group.
-        groups = np.where((keys < 0).any(axis=1), -1, groups)
-    candidates, known = _with_decided(find_candidates(columns, n_left, groups), decided or {})
+    found = find_candidates(columns, n_left, _equal_rows(by))
+    candidates, known = _with_decided(found, decided or {})
     levels = compare_pairs(columns, candidates.left, candidates.right)
     evidence = learn_evidence(
         columns, candidates, levels, n_left, one_to_one=one_to_one, decided=known, seed=seed
@@ -255,8 +250,18 @@ def link_rows(
             offset = -max(0.0, float(evidence.log_odds(levels).max()))
             evidence = replace(evidence, offset=offset - MARGIN)
             probabilities = chances()
-    found = candidates, levels, evidence, probabilities, known
-    return Linking(columns, n_left, *found, threshold, one_to_one, apart)
+    learned = levels, evidence, probabilities, known
+    return Linking(columns, n_left, candidates, *learned, threshold, one_to_one, apart)
+
+
+def _equal_rows(by: Sequence[PooledColumn]) -> np.ndarray | None:
+    """Return a number for each row, the same where cells are equal; None without columns."""
+    if not by:
+        return None
+    keys = np.column_stack([column.codes for column in by])
+    groups = np.unique(keys, axis=0, return_inverse=True)[1].ravel()  # a column in numpy 2.0
+    # A missing cell equals none, so its row is in no group.
+    return np.where((keys < 0).any(axis=1), -1, groups)
 
 
 def are_two_populations(probabilities: np.ndarray) -> bool:

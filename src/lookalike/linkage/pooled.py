@@ -108,13 +108,13 @@ def pool_columns(
         name: pool(name, [table[name] for table in tables.values()])
         for name in dict.fromkeys([*chosen, *by])
     }
-    # Without a value in one of the tables, no pair could be compared by a column.
     ends = [len(left)] * (len(tables) - 1)
-    compared = [
-        column
-        for name, column in pooled.items()
-        if name not in by and all((part >= 0).any() for part in np.split(column.codes, ends))
-    ]
+
+    def tells(name: str) -> bool:
+        """Whether both tables have values; else no pair could be compared by the column."""
+        return all((part >= 0).any() for part in np.split(pooled[name].codes, ends))
+
+    compared = [pooled[name] for name in pooled if name not in by and tells(name)]
     if not compared:
         raise nothing_common(tables, chosen, by)
     if len(compared) > MAX_COLUMNS:

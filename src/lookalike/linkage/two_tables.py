@@ -339,11 +339,7 @@ def read_two(
     tables = dict(zip(words, (left, sample), strict=True))
     check_names(tables, {"on": named, "by": exact, "max_distance": widths})
     wanted, ours = named or [name for name in known if name not in exact], column_names(left)
-    compared = [
-        name
-        for name in wanted
-        if name in ours and not any(_is_empty(t, name) for t in tables.values())
-    ]
+    compared = [name for name in wanted if name in ours and not _lacks(name, tables)]
     if not compared:
         raise nothing_common(tables, wanted, exact)
     if isinstance(right, Table):
@@ -366,10 +362,12 @@ def column_names(table: Table | LazyTable) -> list[str]:
     return [column.name for column in (table.like if isinstance(table, LazyTable) else table).every]
 
 
-def _is_empty(table: Table | LazyTable, name: str) -> bool:
-    if isinstance(table, LazyTable):
-        return table.n_missing.get(name, 0) == len(table)
-    return bool(table[name].missing.all())
+def _lacks(name: str, tables: Mapping[str, Table | LazyTable]) -> bool:
+    """Whether one of the tables has no value in a column."""
+    return any(
+        (t.n_missing.get(name, 0) if isinstance(t, LazyTable) else t[name].missing.sum()) == len(t)
+        for t in tables.values()
+    )
 
 
 def check_names(
@@ -416,7 +414,7 @@ def nothing_common(
     """
     names, words = [*map(column_names, tables.values())], [*map(Param, tables)]
     common = [name for name in names[0] if name in names[-1]]
-    empty = [name for name in common if any(_is_empty(t, name) for t in tables.values())]
+    empty = [name for name in common if _lacks(name, tables)]
     back = [name for name in common if name not in {*empty, *tried, *exact}]
     ours, theirs = (name_some(some, 5) for some in (names[0], names[-1]))
     found: Any = (f"{ours} in ", words[0], f", {theirs} in ", words[-1])
