@@ -41,7 +41,7 @@ def test_two_spellings_of_one_level_are_said():
 def test_numbered_answers():
     found = find_numbered(counted("2. mid", "1. low", "10. high"))
     assert_levels(found, "1. low", "2. mid", "10. high")
-    assert find_numbered(counted("1. married", "2. widowed")).open
+    assert find_numbered(counted("1. married", "2. widowed")).close == "category"
     assert find_numbered(counted("1. low", "1. high")) is None
     assert find_numbered(counted("1. low", "high")) is None
 
@@ -83,27 +83,27 @@ def test_nothing_is_a_scale_of_very_many_levels():
 
 def test_months_over_more_than_half_a_year_come_round():
     found = find_levels("when", counted("Oct", "Feb", "Jan"))
-    assert found.cycle
-    assert found.what == "months"
+    assert found.role == "cycle"
+    assert found.reason.startswith("months, which come round")
     assert found.levels == tuple("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split())
     # From January to July is half of the circle: no way round is shorter.
     half = find_levels("when", counted("JULY", "JANUARY", "MAY"))
-    assert (half.levels, half.cycle) == (("JANUARY", "MAY", "JULY"), False)
+    assert (half.levels, half.role) == (("JANUARY", "MAY", "JULY"), "")
     full = find_levels("when", counted("AUGUST", "JANUARY", "MAY"))
-    assert full.cycle
+    assert full.role == "cycle"
     assert full.levels[:5] == ("JANUARY", "FEBRUARY", "MARCH", "APRIL", "MAY")
     assert find_levels("day", counted("mon", "thurs", "fri")).levels == (
         "mon", "tue", "wed", "thurs", "fri", "sat", "sun",
     )  # fmt: skip
     assert find_levels("when", counted("May", "Jan", "Oct")).levels[:2] == ("Jan", "Feb")
     assert find_levels("when", counted("may", "October", "Jan")).levels[1] == "February"
-    assert not find_levels("day", counted("Thur", "Fri", "Sat", "Sun")).cycle
+    assert not find_levels("day", counted("Thur", "Fri", "Sat", "Sun")).role
 
 
 def test_compass_points_are_known_under_names_of_directions():
     words = counted("N", "SW", "E", "NNW")
     found = find_levels("wind_dir", words)
-    assert found.cycle
+    assert found.role == "cycle"
     assert len(found.levels) == 16
     assert found.levels.index("SW") == 10
     assert found.levels[:3] == ("N", "NNE", "NE")

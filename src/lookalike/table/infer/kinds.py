@@ -372,28 +372,18 @@ def _mark(raw: Raw, words: Words, prefer: str) -> Guess | None:
 
 
 def _levels(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    return _ordered(levels.find_levels(raw.name, _few(words)))
+    kind = levels.find_levels(raw.name, _few(words))
+    return None if kind is None else Guess(kind)
 
 
 def _ranked(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    return _ordered(levels.find_numbered(_few(words)) or levels.find_bands(_few(words)))
+    kind = levels.find_numbered(_few(words)) or levels.find_bands(_few(words))
+    return None if kind is None else Guess(kind)
 
 
 def _few(words: Words) -> dict[str, int]:
     """Return words and their counts; none where they are too many to be levels."""
     return words.counted() if len(words) <= thresholds.MAX_LEVELS else {}
-
-
-def _ordered(found: levels.LevelsFound | None) -> Guess | None:
-    if found is None:
-        return None
-    names = " < ".join(found.levels[:12]) + (" < ..." if len(found.levels) > 12 else "")
-    kind = Kind("order", f"{found.what}: {names}", found.levels, reading=Reading("level"))
-    if found.cycle:
-        names = f"{found.levels[0]}, {found.levels[1]}, ..., {found.levels[-1]}"
-        kind = replace(kind, reason=f"{found.what}, which come round: {names}", role="cycle")
-    sure, close = (0.6, "category") if found.open else (0.9, "")
-    return Guess(replace(kind, confidence=sure, close=close))
 
 
 def _list(raw: Raw, words: Words, prefer: str) -> Guess | None:

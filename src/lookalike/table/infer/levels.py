@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import pairwise
 
 from lookalike.table.infer import thresholds
 from lookalike.table.infer.numbers import read_amount
 from lookalike.table.infer.vocabulary import Scale, fold, known_scales, patterns, vocabulary
+from lookalike.table.model.kind import Kind, Reading
 
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NUMBERED = re.compile(r"^\(?(\d{1,2})\s*(?:[.:)=]|\s[-–]|[-–]\s|\s?_)\s*(\D.*)$")
@@ -19,17 +20,14 @@ _INFINITY = float("inf")
 MAX_BAND_LENGTH = 100
 
 
-@dataclass(frozen=True)
-class LevelsFound:
-    """Strings from low to high as they are written, and what they are; a ``cycle`` in turn."""
-
-    levels: tuple[str, ...]
-    what: str
-    open: bool = False
-    cycle: bool = False
+def _ordered(levels: tuple[str, ...], what: str, sure: bool = True) -> Kind:
+    """Return the kind of strings from low to high as they are written; what they are."""
+    names = " < ".join(levels[:12]) + (" < ..." if len(levels) > 12 else "")
+    kind = Kind("order", f"{what}: {names}", levels, confidence=0.9, reading=Reading("level"))
+    return kind if sure else replace(kind, confidence=0.6, close="category")
 
 
-def find_levels(name: str, words: dict[str, int]) -> LevelsFound | None:
+def find_levels(name: str, words: dict[str, int]) -> Kind | None:
     """Find the scale that has a level of its own for every word.
 
     Two spellings of one level that both occur may be two values to their writer (platinum and
@@ -46,8 +44,11 @@ def find_levels(name: str, words: dict[str, int]) -> LevelsFound | None:
             levels = tuple(sorted(ranks, key=ranks.__getitem__))
             # Within half of the circle nothing is nearer the other way round: an order like others.
             if scale.cycle and 2 * (ranks[levels[-1]] - ranks[levels[0]]) > len(scale.levels):
-                return LevelsFound(_full_circle(scale, ranks), scale.what, cycle=True)
-            return LevelsFound(levels, scale.what, scale.open)
+                kind = _ordered(_full_circle(scale, ranks), scale.what)
+                names = f"{kind.levels[0]}, {kind.levels[1]}, ..., {kind.levels[-1]}"
+                reason = f"{scale.what}, which come round: {names}"
+                return replace(kind, reason=reason, role="cycle")
+            return _ordered(levels, scale.what, not scale.open)
     return None
 
 
@@ -148,7 +149,7 @@ def _are_letter_grades(forms: set[str]) -> bool:
     return len(letters) == len(forms) >= 3 and letters == list("abcdefg"[: len(forms)])
 
 
-def find_numbered(words: dict[str, int]) -> LevelsFound | None:
+def find_numbered(words: dict[str, int]) -> Kind | None:
     """Find answers that carry their rank, such as "1 - low" and "2. mid".
 
     A number may also be a code ("1. married", "2. widowed"): the order is beyond doubt only where
@@ -167,13 +168,13 @@ def find_numbered(words: dict[str, int]) -> LevelsFound | None:
     levels = tuple(sorted(ranks, key=ranks.__getitem__))
     alone = {bare[word]: words[word] for word in levels}
     known = find_levels("", alone) or find_bands(alone)
-    return LevelsFound(levels, "numbered answers", open=known is None or known.open)
+    return _ordered(levels, "numbered answers", known is not None and not known.close)
 
 
 # -- bands -----------------------------------------------------------------------------------------
 
 
-def find_bands(words: dict[str, int]) -> LevelsFound | None:
+def find_bands(words: dict[str, int]) -> Kind | None:
     """Find ranges of numbers that do not overlap, such as "18-24", "65+", "<1 year"."""
     if not 2 <= len(words) <= thresholds.MAX_LEVELS:
         return None
@@ -182,12 +183,12 @@ def find_bands(words: dict[str, int]) -> LevelsFound | None:
     if all(re.match(patterns("bands")["dashed"], word.strip()) for word in words):
         # 1935-, 1940-, ...: where each band begins
         starts = {word: _span(word) or (0.0, 0.0) for word in words}
-        return LevelsFound(tuple(sorted(starts, key=starts.__getitem__)), "bands")
+        return _ordered(tuple(sorted(starts, key=starts.__getitem__)), "bands")
     # "40-" ends the list of bands more often than it begins one.
     for dash in ("up", "down"):
         levels = _in_order({word: _span(word, dash) for word in words}, factors)
         if levels is not None:
-            return LevelsFound(levels, "bands")
+            return _ordered(levels, "bands")
     return None
 
 

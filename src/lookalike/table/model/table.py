@@ -188,7 +188,7 @@ def check_cells(values: np.ndarray, kind: Kind, where: str) -> None:
             n_levels = len(kind.levels) if kind.levels or kind.name != "flag" else 2
             require(values.max(initial=-1) < n_levels, where, f"codes below {n_levels}", "others")
     elif kind.name in MATRIX or dtype.kind != "O":
-        is_matrix = kind.name in MATRIX and values.ndim == 2 and dtype.kind == "f"
+        is_matrix = kind.name in MATRIX and (values.ndim, dtype.kind) == (2, "f")
         require(is_matrix, where, f"cells of kind {kind.name}", str(dtype))
     elif kind.name != "object":
         _check_objects(values, kind.name, where)
