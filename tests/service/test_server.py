@@ -3,6 +3,7 @@
 import contextlib
 import socket
 import threading
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
@@ -82,7 +83,7 @@ def is_closed(connection):
 
 
 def test_half_sent_headers_are_timed_out(tmp_path, monkeypatch):
-    closed, limits = threading.Event(), RequestLimits(seconds=300, headers=1)
+    closed, limits = threading.Event(), RequestLimits(seconds=300, headers=1.0)
 
     def slow(view, asked):  # an answer that takes longer than headers may
         assert closed.wait(300)
@@ -242,6 +243,43 @@ def test_options_as_texts():
     assert _write({1}) == "{1}"
 
 
+class Transport:
+    def __init__(self):
+        self.closed = False
+
+    def is_closing(self):
+        return self.closed
+
+    def close(self):
+        assert not self.closed
+        self.closed = True
+
+
+def test_a_connection_is_closed_only_while_it_waits():
+    """The timer of headers, without a server."""
+    timed = TimedHeaders.__new__(TimedHeaders)
+    calls = []
+    handle = SimpleNamespace(cancel=lambda: calls.append("cancel"))
+    timed.loop = SimpleNamespace(call_later=lambda s, f: calls.append((s, f)) or handle)
+    timed._seconds, timed._timer, timed.cycle = 7.0, None, None
+    timed.transport = Transport()
+    assert timed._waits
+    timed._start()
+    assert calls == [(7.0, timed._late)]
+    assert timed._timer is handle
+    timed._stop()
+    timed._stop()
+    assert (calls[1:], timed._timer) == (["cancel"], None)
+    timed.cycle = SimpleNamespace(response_complete=False)
+    timed._timer = handle
+    timed._late()
+    assert (timed._waits, timed.transport.closed, timed._timer) == (False, False, None)
+    timed.cycle.response_complete = True
+    timed._late()
+    assert timed.transport.closed
+    timed._late()  # closed already
+
+
 def test_what_the_server_is_started_with(service):
     said = []
     server = Server(service, "127.0.0.1", 8571, lambda: said.append(True))
@@ -249,9 +287,9 @@ def test_what_the_server_is_started_with(service):
     assert (config.host, config.port, config.log_config, config.access_log) == (
         "127.0.0.1", 8571, None, False,
     )  # fmt: skip
-    assert (config.server_header, config.timeout_keep_alive) == (False, service.limits.headers)
+    assert (config.server_header, config.timeout_keep_alive) == (False, 30)
     assert config.timeout_graceful_shutdown == 10
-    assert config.http is TimedHeaders
+    assert config.http.args == (service.limits.headers,)
     app = config.app
     assert (app.title, app.docs_url, app.redoc_url, app.state.service) == (
         "lookalike", None, None, service,

@@ -55,9 +55,8 @@ class RequestLimits:
     seconds : float
         Processor time of one request, of its busiest thread; long work is a job. Waiting is not
         counted, so that a busy machine refuses nothing, but after ten times as long it ends, too.
-    headers : int
-        Seconds until the headers of a request have arrived, since the connection was made or the
-        answer before was sent.
+    headers : float
+        Seconds until the headers of a request have arrived.
     wait : float
         Seconds that ``at_least`` waits.
     rate, burst : float
@@ -82,7 +81,7 @@ class RequestLimits:
     values: int = 10_000
     measures: int = 50
     seconds: float = 60.0
-    headers: int = 20
+    headers: float = 20.0
     wait: float = 2.0
     rate: float = 200.0
     burst: float = 400.0
@@ -91,12 +90,24 @@ class RequestLimits:
 
 # The most that a request may ask for of whatever multiplies the work or the memory: options of
 # measures and of methods, and parameters of verbs. Chosen by hand, ten times what helps and more.
-COUNTS = "n n_clusters n_neighbors min_neighbors max_depth max_retries max_iter".split()
 AT_MOST = {
-    **{"height": 32, "folds": 50, "n_jobs": 64, "draws": 100, "n_estimators": 20_000},
-    **dict.fromkeys(COUNTS, 1_000),
-    **dict.fromkeys(("n_candidates", "landmarks"), 10_000),
-    **dict.fromkeys(("max_samples", "synthetic", "sample"), 100_000),
+    "n_estimators": 20_000,
+    "height": 32,
+    "max_depth": 1_000,
+    "max_samples": 100_000,
+    "synthetic": 100_000,
+    "max_retries": 1_000,
+    "max_iter": 1_000,
+    "n_neighbors": 1_000,
+    "min_neighbors": 1_000,
+    "n_candidates": 10_000,
+    "sample": 100_000,
+    "landmarks": 10_000,
+    "n_jobs": 64,
+    "n_clusters": 1_000,
+    "folds": 50,
+    "n": 1_000,
+    "draws": 100,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import hashlib
 import inspect
@@ -345,24 +346,55 @@ def run(service: Service, host: str, port: int, started: Callable[[str], None]) 
 class TimedHeaders(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
     """A connection that is closed when the headers of a request do not arrive in time.
 
-    uvicorn waits so long for the first byte of the next request: half a header would keep the
-    connection.
+    uvicorn limits only the time between two requests: half a header would keep the connection.
+
+    Parameters
+    ----------
+    seconds : float
+    **given : what uvicorn passes
     """
+
+    def __init__(self, seconds: float, **given: Any) -> None:
+        super().__init__(**given)
+        self._seconds = seconds
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def _waits(self) -> bool:
+        """Whether no request is being answered."""
+        return self.cycle is None or self.cycle.response_complete
 
     def connection_made(self, transport: Any) -> None:
         """Wait for the first request."""
         super().connection_made(transport)
-        wait, end = self.timeout_keep_alive, self.timeout_keep_alive_handler
-        self.timeout_keep_alive_task = self.loop.call_later(wait, end)
+        self._start()
 
     def data_received(self, data: bytes) -> None:
         """Take a part of a request; the time goes on until its headers are complete."""
+        # Not started again by each part: a byte now and then would keep the connection.
+        if self._timer is None and self._waits:
+            self._start()
         super().data_received(data)
-        if self.cycle is not None and not self.cycle.response_complete:
-            super()._unset_keepalive_if_required()
+        if not self._waits:
+            self._stop()
 
-    def _unset_keepalive_if_required(self) -> None:
-        """Leave the timer at every byte: one now and then would keep the connection."""
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End with the connection."""
+        self._stop()
+        super().connection_lost(exc)
+
+    def _start(self) -> None:
+        self._timer = self.loop.call_later(self._seconds, self._late)
+
+    def _stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _late(self) -> None:
+        self._timer = None
+        if self._waits and not self.transport.is_closing():
+            self.transport.close()
 
 
 class Server(uvicorn.Server):
@@ -383,8 +415,8 @@ class Server(uvicorn.Server):
             log_config=None,  # logs are lines of JSON, see monitoring
             access_log=False,
             server_header=False,
-            http=TimedHeaders,
-            timeout_keep_alive=service.limits.headers,
+            http=partial(TimedHeaders, service.limits.headers),  # type: ignore[arg-type]
+            timeout_keep_alive=30,
             timeout_graceful_shutdown=10,
         )
         super().__init__(config)
