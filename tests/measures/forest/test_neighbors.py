@@ -10,6 +10,7 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier, Rando
 import lookalike as la
 from lookalike.errors import InvalidInput, LookalikeWarning
 from lookalike.measures import ForestProximity, Gap, Ratio
+from lookalike.measures.forest import neighbors as forest_neighbors
 from lookalike.measures.forest import proximity
 from lookalike.prediction import (
     RandomSimilarityForestClassifier,
