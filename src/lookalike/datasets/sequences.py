@@ -103,12 +103,12 @@ def make_sequences_of_sets(
     Integer(1).check(who, "n_per_class", n_per_class, "Raise it")
     Choice("shuffled", "level").check(who, "unordered", unordered)
     rng = make_generator(random_state)
+    length_gap, item_gap = length_gap * (kind == "lengths"), item_gap * (kind == "items")
     cells = np.empty(2 * n_per_class, dtype=object)
     for i in range(len(cells)):
         second = i >= n_per_class
         side = second - 0.5  # the means of the classes are one gap apart
-        length = LENGTH + (side * length_gap if kind == "lengths" else 0.0)
-        item = ITEM + (side * item_gap if kind == "items" else 0.0)
+        length, item = LENGTH + side * length_gap, ITEM + side * item_gap
         rises = kind == "order" and not (second and unordered == "level")
         n = _integer(rng, MAX_LENGTH, length, LENGTH_SPREAD, 2)
         means = item_means(item, shift if rises else 0.0, n)

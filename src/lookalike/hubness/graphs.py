@@ -102,6 +102,13 @@ def _by_reducer(
     return reducer._rescaled(graph, reducer.rows_.arrays, reducer.rows_.arrays)
 
 
+def _check_collection(graph: NeighborGraph, fitted: NeighborGraph) -> None:
+    if len(fitted) != graph.n_indexed or len(fitted) != fitted.n_indexed:
+        needed = f"the lists of all {graph.n_indexed} rows of the collection"
+        advice = ("Pass ", Param("reference"), ", the neighbors of the collection within itself")
+        raise InvalidInput("rescale", needed, _size_of(fitted), advice)
+
+
 def _by_name(
     graph: NeighborGraph, method: Any, n_neighbors: int, reference: NeighborGraph | None
 ) -> tuple[np.ndarray, float]:
@@ -112,10 +119,7 @@ def _by_name(
     Integer(1).check("rescale", "n_neighbors", n_neighbors, "Raise it")
     who = Phrase(Param("n_neighbors", n_neighbors, of="rescale"))
     fitted = graph if reference is None else reference
-    if len(fitted) != graph.n_indexed or len(fitted) != fitted.n_indexed:
-        needed = f"the lists of all {graph.n_indexed} rows of the collection"
-        advice = ("Pass ", Param("reference"), ", the neighbors of the collection within itself")
-        raise InvalidInput("rescale", needed, _size_of(fitted), advice)
+    _check_collection(graph, fitted)
     ours, theirs = (_first(lists, n_neighbors, who) for lists in (graph, fitted))
     near = graph.indices
     if method == "shared_neighbors":

@@ -127,6 +127,14 @@ def _read_table(source: Any, settings: CollectionSettings) -> tuple[Table, list[
     return table.drop([name]), ids
 
 
+def _label_of(table: Table, asked: str | None, id_column: str | None) -> RowLabel:
+    """Return what a row is called: as asked, else as its cells say; by its id where none does."""
+    found = label_of(table if asked in (None, id_column) else mark_label(table, [asked]))
+    if id_column is not None and (asked == id_column or not found.columns):
+        return RowLabel((id_column,), False, "the ids")
+    return found
+
+
 def settle(settings: CollectionSettings, table: Table) -> CollectionSettings:
     """Fill in what follows from the table: the label column, the hidden column of ids."""
     every, label = [column.name for column in table.columns + table.aside], settings.label_column
@@ -136,9 +144,7 @@ def settle(settings: CollectionSettings, table: Table) -> CollectionSettings:
     names = settings.id_column or HIDDEN
     while settings.id_column is None and names in every:
         names += "_"
-    found = label_of(table if label in (None, settings.id_column) else mark_label(table, [label]))
-    if settings.id_column is not None and (label == settings.id_column or not found.columns):
-        found = RowLabel((settings.id_column,), False, "the ids")
+    found = _label_of(table, label, settings.id_column)
     label = found.columns[0] if found.columns else None
     kept = {"columns": list(found.columns), "with_id": found.with_id}
     # The schema knows how cells are read; the settings keep only the names of kinds.

@@ -6,6 +6,7 @@ import datetime as dt
 import json
 import secrets
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any
 
 import sqlalchemy as sa
@@ -146,8 +147,8 @@ def _answer(id: str, view: View, document: Mapping[str, Any]) -> dict[str, Any]:
             {"round": number, "liked": one["like"], "unliked": one["unlike"]}
             for number, one in enumerate(rounds, 1)
         ],
-        "liked": [row for one in rounds for row in one["like"]],
-        "unliked": [row for one in rounds for row in one["unlike"]],
+        "liked": [*chain.from_iterable(one["like"] for one in rounds)],
+        "unliked": [*chain.from_iterable(one["unlike"] for one in rounds)],
         "asked": asked,
         "answer": answer,
     }

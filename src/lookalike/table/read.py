@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from lookalike._runtime.text import as_record
+from lookalike._runtime.text import as_record, plural
 from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, name_some, suggest
 from lookalike.table.formats import sources
 from lookalike.table.formats.delimited import CsvOptions
@@ -373,11 +373,10 @@ def _fill(given: Mapping[str, Any], schema: Schema, who: str, partial: bool) -> 
         empty = [None] * len(next(iter(given.values())))
         return {name: of_values(name, empty) for name in missing}
     if missing:
-        hint = suggest(missing[0], extra) if extra else ""
+        hint = suggest(missing[0], extra)
         if not hint.startswith("Did"):
             hint = "Add the column; its cells may be missing"
-        count = len(schema.kinds)
-        needed = f"the {count} column{'' if count == 1 else 's'} of the fitted table"
+        needed = f"the {plural(len(schema.kinds), 'column')} of the fitted table"
         raise InvalidInput(who, needed, f"no column {name_some(missing, 5)}", hint)
     if extra:
         hint = "They are not used; leave them out to silence this"

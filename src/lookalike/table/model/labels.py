@@ -91,25 +91,28 @@ def label_of(table: Table) -> RowLabel:
     >>> label_of(table).write(table.record(1), 1)
     'red (1)'
     """
-    first = table[:MAX_LABEL_ROWS] if len(table) > MAX_LABEL_ROWS else table
+    first = table[:MAX_LABEL_ROWS]
     every = first.columns + first.aside
-    given = tuple(column for column in every if column.kind.names_rows)
-    if given:
+    if given := [column for column in every if column.kind.names_rows]:
         # In the order in which they would be chosen.
-        ranked = sorted(given, key=lambda column: (not _is_name(column), -_count([column])))
-        return _label(tuple(ranked), "given")
+        given.sort(key=lambda column: (not _is_name(column), -_count([column])))
+        return _label(tuple(given), "given")
     # Remarks on a few rows name none of the others.
     every = tuple(c for c in every if c.missing.sum() <= MAX_MISSING_SHARE * len(c))
     names = [column for column in every if _is_name(column)]
     # A name in words before any other text that differs from row to row, and a title of every row
     # before one that several share: "name" before "email".
     names.sort(key=lambda c: (not roles.says_name(c.name), c.kind.role != "name"))
-    codes = [] if names else [column for column in every if _is_code(column)]
     if person := _find_person(names):
         return replace(_label(person, "a person's name"), separator=" ")
-    for column in names or codes:
+    for column in names or filter(_is_code, every):
         if _tells_apart([column]):
             return _label((column,), "a name" if names else "a code")
+    return _combined(names, every)
+
+
+def _combined(names: list[Column], every: Iterable[Column]) -> RowLabel:
+    """Return a label of several columns, none of which tells the rows apart."""
     levels = [column for column in every if _is_level(column) and column not in names]
     levels.sort(key=lambda column: -_count([column]))  # stable: the first of the table on ties
     chosen = _first_that_tell_apart([*names, *levels][:MAX_COMBINED])
