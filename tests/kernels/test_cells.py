@@ -34,7 +34,6 @@ from lookalike.kernels.cells import (
     least_varied,
     make_scratch,
     make_tree,
-    present_rows,
     project,
     sort_by_projection,
     split_node,
@@ -567,9 +566,6 @@ def test_isolation_trees_part_all_rows_or_stop_at_their_depth():
     tests = [isolate(NUMBER, numbers, state)[1] for _ in range(200)]
     pairs = {(p, q) for _, p, q, *_ in tests}
     assert pairs == {(a, b) for a in range(4) for b in range(4) if a != b} - {(0, 1), (1, 0)}
-    present = np.full(3, -1)
-    assert present_rows(np.array([np.nan, 1, 2, 3]), np.arange(4), 0, 3, present) == 2
-    assert present.tolist() == [1, 2, -1]
 
 
 # -- rows that go down trees together end where each would end alone -------------------------------

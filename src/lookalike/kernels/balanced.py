@@ -6,8 +6,8 @@ A tree of height H is kept in heap order: node v has the children 2v + 1 and 2v 
 
 import numpy as np
 
+from lookalike.kernels import growing
 from lookalike.kernels._jit import COMPILED, intrinsic, kernel
-from lookalike.kernels.growing import draw_below, draw_bits, draw_rows, insertion_sort
 
 WORD_ROWS = 64  # rows handled together
 
@@ -28,23 +28,10 @@ def split_evenly(columns, rows, low, high, a, values):
     # Half of the sample on either side: m is a power of two.
     ordered = values[:m]
     if m <= 32:
-        insertion_sort(ordered, m)
+        growing.insertion_sort(ordered, m)
     else:
         ordered.sort()
     return ordered[m // 2 - 1] < ordered[m // 2]
-
-
-@kernel
-def partition(columns, rows, low, high, a, cut):
-    """Bring rows with values up to the cut to the front; return where the others begin."""
-    i, j = low, high
-    while i < j:
-        if columns[a, rows[i]] <= cut:
-            i += 1
-        else:
-            j -= 1
-            rows[i], rows[j] = rows[j], rows[i]
-    return i
 
 
 @kernel
@@ -74,7 +61,7 @@ def most_even_cut(columns, rows, low, high, state, values):
                     ties += 1
                     # Reservoir of one: each of several equally even cuts is kept with the same
                     # chance.
-                    if draw_below(state, ties) == 0:
+                    if growing.draw_below(state, ties) == 0:
                         column, below, above = a, ordered[i - 1], ordered[i]
     return column, below, above
 
@@ -103,7 +90,7 @@ def grow_tree(columns, height, relax, either_side, state, work, feature, cut):
             found = -1
             below, above = 0.0, 0.0
             for i in range(d):
-                j = i + draw_below(state, d - i)
+                j = i + growing.draw_below(state, d - i)
                 order[i], order[j] = order[j], order[i]
                 if split_evenly(columns, rows, low, high, order[i], values):
                     found = order[i]
@@ -116,8 +103,10 @@ def grow_tree(columns, height, relax, either_side, state, work, feature, cut):
             if found >= 0:
                 feature[v] = found
                 cut[v] = below
-                middle = partition(columns, rows, low, high, found, below)
-                if either_side and draw_bits(state) & 1:
+                middle = growing.partition_node(
+                    columns[found], rows, low, high, below, False, np.nan
+                )
+                if either_side and growing.draw_bits(state) & 1:
                     # "less than above" as a threshold: the next number below it.
                     cut[v] = np.nextafter(above, -np.inf)
         if 2 * v + 2 < starts.shape[0]:
@@ -147,7 +136,7 @@ def grow_balanced(columns, height, tries, relax, either_side, states, feature, c
         state = states[t : t + 1]
         failed[t] = -1
         for attempt in range(tries):
-            draw_rows(state, n, everyone, work[0], swaps)
+            growing.draw_rows(state, n, everyone, work[0], swaps)
             # A failed sample is thrown away whole, so trees stay independent of which column
             # failed.
             if grow_tree(columns, height, False, either_side, state, work, feature[t], cut[t]):

@@ -526,17 +526,6 @@ def best_cut(k, targets, rules, tie, step, only, scratch):
 
 
 @kernel
-def present_rows(x, rows, low, high, present):
-    """Write the rows of a node whose cell is there; return how many."""
-    m = 0
-    for i in range(low, high):
-        if x[rows[i]] == x[rows[i]]:
-            present[m] = rows[i]
-            m += 1
-    return m
-
-
-@kernel
 def try_cut(f, p, q, kind, node, k, targets, rules, state, scratch):
     """Find the best cut of a test's projections; take it over if none before was better.
 
@@ -651,7 +640,11 @@ def try_column(f, column, node, targets, rules, state, scratch):
     Of an isolation tree, return whether the column can be cut.
     """
     kind, x, present = column.kind, column.values, scratch.present
-    m = present_rows(x, node.rows, node.low, node.high, present)
+    m = 0
+    for i in range(node.low, node.high):
+        if x[node.rows[i]] == x[node.rows[i]]:  # not NaN
+            present[m] = node.rows[i]
+            m += 1
     if m < 2 or not varies(column, present, m, targets.times, state):
         return False
     # Any two amounts are further apart than a negative spread.

@@ -46,7 +46,6 @@ class TreeForest(TableTask, abstract=True):
     distances: Mapping[str, Any] | None = None
     projection: Any
     numeric: str
-    random_state: Any
     trees_: SimilarityTrees
     schema_: Schema
 

@@ -77,10 +77,8 @@ class TreeColumn:
 
     def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that kernels see the cells that they expect."""
-        numbers = self.kind in (kernels.NUMBER, kernels.SQUARED, kernels.VALUE)
-        fits = type(self.distance) is Absolute if numbers else type(self.distance) is not Absolute
-        if self.kind == kernels.CATEGORY:
-            fits = type(self.distance) in (Equal, Presence)
+        ways = [(squared, tested) for squared in (0, 1) for tested in ("projection", "value")]
+        fits = self.kind in {_kind_of(self.distance, bool(squared), how) for squared, how in ways}
         fields.require(
             fits, "TreeColumn.kind", f"a distance for {self.kind}", repr(self.distance)[:60]
         )

@@ -162,9 +162,10 @@ def _fill_soft(
     for rows, columns in _rectangles(*spread):
         if not (spread[0][rows[0]] or spread[1][columns[0]]):
             continue
+        mine = sides[0][rows]
         for wide in blocks(len(columns), SPREAD_COLUMNS):
             where = np.ix_(rows, columns[wide])
-            out[where] = sum_products(sides[0][rows], sides[1][columns[wide]]) / every[where]
+            out[where] = sum_products(mine, sides[1][columns[wide]]) / every[where]
 
 
 # -- common ancestors ------------------------------------------------------------------------------
