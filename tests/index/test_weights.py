@@ -197,6 +197,8 @@ def test_a_combination_of_similarities_weighs_the_columns_of_its_parts():
         again.search(4, weights={"b": 0})
     )
     with pytest.raises(InvalidInput, match="a weight above 0 in some part"):
+        again.search(4, weights={"a": 0, "b": 0})  # the other part has no share
+    with pytest.raises(InvalidInput, match="at least one column with a weight above 0"):
         index.search(4, weights=dict.fromkeys(names, 0))
 
 

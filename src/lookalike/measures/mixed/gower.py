@@ -448,9 +448,11 @@ class Gower(PlanOptions, _BoundedMeasure):
         first = np.zeros(len(b), np.int64)  # the only row of a
         found = plan.differences(a.arrays, b.arrays, first, np.arange(len(b)))
         gap = GAPS.get(self.missing)
-        # Cells that are there and cannot be compared, such as a flag absent in both, are no gap.
-        missing = plan.missing(a.arrays) | plan.missing(b.arrays)
-        differs = found if gap is None else np.where(np.isnan(found) & missing, gap, found)
+        differs = found
+        if gap is not None:
+            # Cells that are there and not comparable, such as a flag absent in both, are no gap.
+            missing = plan.missing(a.arrays) | plan.missing(b.arrays)
+            differs = np.where(np.isnan(found) & missing, gap, found)
         gone = np.isnan(differs)
         counted = np.where(gone, 0.0, weights)
         whole = counted.sum(axis=1)
