@@ -82,8 +82,13 @@ class NeighborGraph:
 
     def __getitem__(self, at: Any) -> NeighborGraph:
         """Return the lists of some of the queries."""
-        far = self.distances if self.order is None else self.order
-        return replace(self, indices=self.indices[at], distances=far[at]).shifted(self.shift)
+        cut = replace(self, indices=self.indices[at], distances=self.sorted_by[at])
+        return cut.shifted(self.shift)
+
+    @property
+    def sorted_by(self) -> np.ndarray:
+        """The distances before a constant was added to them; see ``shifted``."""
+        return self.distances if self.order is None else self.order
 
     def shifted(self, shift: float) -> NeighborGraph:
         """Return lists whose distances are larger by a constant, in their present order.
@@ -97,6 +102,11 @@ class NeighborGraph:
         # Beside the fields, as no list that is finished has them.
         vars(lists).update(order=self.distances, shift=shift)
         return lists
+
+    def within(self, n_indexed: int) -> NeighborGraph:
+        """Return the lists as those of a collection of another size."""
+        lists = self.indices, self.sorted_by, n_indexed, self.has_self
+        return NeighborGraph(*lists).shifted(self.shift)
 
     def plain(self) -> NeighborGraph:
         """Return the lists without the values they were sorted by."""
