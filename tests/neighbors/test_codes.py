@@ -25,7 +25,7 @@ EVERY = (
 def always(request, monkeypatch):
     """Search by bounds however few the rows, query by query or in blocks of near queries."""
     monkeypatch.setattr(bounded_search, "pays", lambda b, k, n=1: True)
-    monkeypatch.setattr(codes, "MIN_QUERIES", 1 if request.param == "blocks" else np.inf)
+    monkeypatch.setattr(query_blocks, "MIN_QUERIES", 1 if request.param == "blocks" else np.inf)
     monkeypatch.setattr(codes, "worth_compiling", lambda loop, cells: True)
     monkeypatch.setattr(query_blocks, "QUERIES_PER_BLOCK", 3)
     monkeypatch.setattr(query_blocks, "PAIRS_PER_ROUND", 5)

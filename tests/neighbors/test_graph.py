@@ -125,3 +125,15 @@ def test_memory_limit_changes_no_list():
     free = measure.neighbors(k=6)
     with config(memory_limit="100KB"):
         assert_array_equal(measure.neighbors(k=6).indices, free.indices)
+
+
+def test_lists_with_a_constant_keep_their_order_in_every_form():
+    """A large constant rounds different distances to equal ones until lists are finished."""
+    near = NeighborGraph(np.array([[2, 0], [1, 0]]), np.array([[0.25, 0.5], [0.1, 0.2]]), 3)
+    far = near.shifted(2.0**60)
+    assert far.distances[0, 0] == far.distances[0, 1]
+    for lists in (far, far.within(9), far[:], NeighborGraph.empty(2, 2, 3).merge(far)):
+        np.testing.assert_array_equal(lists.sorted_by, near.distances)
+        assert lists.shift == 2.0**60
+        assert lists.plain().shift == 0.0
+    assert (far.within(9).n_indexed, near.shifted(0.0)) == (9, near)

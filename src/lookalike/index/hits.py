@@ -282,7 +282,7 @@ class Hits(Sequence[Hit], Result):
     >>> hits.ids, len(hits)
     ([2, 1], 2)
     >>> print(hits)
-    table: the 2 rows most like row 0
+    table: the 2 rows most like row 0 (red)
      row  distance  similarity  color  size
        0                        red     1.0
      ──────────────────────────────────────

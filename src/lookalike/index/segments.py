@@ -431,7 +431,7 @@ class Segments:
         parts = [lists for lists in found if lists is not None]
         if not parts:
             return NeighborGraph.empty(len(query.exclude), query.k, self.next_position)
-        return replace(reduce(NeighborGraph.merge, parts), n_indexed=self.next_position)
+        return reduce(NeighborGraph.merge, parts).within(self.next_position)
 
     def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that positions ascend from segment to segment."""

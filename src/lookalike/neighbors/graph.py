@@ -9,7 +9,7 @@ import numpy as np
 
 from lookalike.errors import InvalidInput, Param, TooFewRows
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Array, Fields, Flag, Integer, Maybe, Real
+from lookalike.saving.fields import Array, Fields, Flag, Integer
 
 
 @saveable
@@ -31,9 +31,6 @@ class NeighborGraph:
         Size of the collection.
     has_self : bool
         Whether row i may list itself.
-    order, shift : float64 array of the shape of distances, and float
-        What unfinished lists are sorted by, and the constant that was added to it (see
-        ``shifted``); None and 0 where they are sorted by their distances.
 
     Examples
     --------
@@ -49,16 +46,15 @@ class NeighborGraph:
         "distances": Array("float64", "queries", "k", low=0.0, no_nan=True),
         "n_indexed": Integer(0, size="indexed"),
         "has_self": Flag(),
-        "order": Maybe(Array("float64", "queries", "k")),
-        "shift": Real(),
     }
 
     indices: np.ndarray
     distances: np.ndarray
     n_indexed: int
     has_self: bool = False
-    order: np.ndarray | None = None
-    shift: float = 0.0
+    # What unfinished lists are sorted by, and the constant that was added to it: see ``shifted``.
+    order: ClassVar[np.ndarray | None] = None
+    shift: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:
         if self.indices.shape != self.distances.shape or self.indices.ndim != 2:
@@ -86,8 +82,13 @@ class NeighborGraph:
 
     def __getitem__(self, at: Any) -> NeighborGraph:
         """Return the lists of some of the queries."""
-        order = None if self.order is None else self.order[at]
-        return replace(self, indices=self.indices[at], distances=self.distances[at], order=order)
+        cut = replace(self, indices=self.indices[at], distances=self.sorted_by[at])
+        return cut.shifted(self.shift)
+
+    @property
+    def sorted_by(self) -> np.ndarray:
+        """The distances before a constant was added to them; see ``shifted``."""
+        return self.distances if self.order is None else self.order
 
     def shifted(self, shift: float) -> NeighborGraph:
         """Return lists whose distances are larger by a constant, in their present order.
@@ -97,12 +98,19 @@ class NeighborGraph:
         """
         if shift == 0.0:
             return self
-        far = self.distances
-        return replace(self, distances=far + shift, order=far, shift=shift)
+        lists = replace(self, distances=self.distances + shift)
+        # Beside the fields, as no list that is finished has them.
+        vars(lists).update(order=self.distances, shift=shift)
+        return lists
+
+    def within(self, n_indexed: int) -> NeighborGraph:
+        """Return the lists as those of a collection of another size."""
+        lists = self.indices, self.sorted_by, n_indexed, self.has_self
+        return NeighborGraph(*lists).shifted(self.shift)
 
     def plain(self) -> NeighborGraph:
         """Return the lists without the values they were sorted by."""
-        return self if self.order is None else replace(self, order=None, shift=0.0)
+        return self if self.order is None else replace(self)
 
     def merge(self, other: NeighborGraph) -> NeighborGraph:
         """Return the lists over both collections; both must have the same queries."""

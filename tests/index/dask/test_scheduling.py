@@ -48,14 +48,18 @@ class Client:
 class Completed:
     """What ``distributed.as_completed`` returns: futures in their order, and those added."""
 
+    submitted = []  # futures so far, when each is taken
+
     def __init__(self, futures, loop):
-        self.futures = list(futures)
+        self.futures, self.count = list(futures), len(futures)
 
     def add(self, future):
         self.futures.append(future)
+        self.count += 1
 
     def __iter__(self):
         while self.futures:
+            self.submitted.append(self.count)
             yield self.futures.pop(0)
 
 
@@ -71,28 +75,22 @@ def double(folder, version, number):
 
 @pytest.mark.usefixtures("without_dask")
 def test_every_item_that_is_not_done_is_run_once():
-    client, answers, submitted = Client(), [], []
-
-    def done(answer):
-        answers.append(answer)
-        submitted.append(len(client.keys))
-
+    client = Client()
     items = [(number,) for number in (0, 1, 3, 4, 5, 6, 7)]
-    summary = run_items(client, double, "here", items, "doubled", 1, done)
+    answers, summary = run_items(client, double, "here", items, "doubled", 1)
     assert answers == [0, 2, 6, 8, 10, 12, 14]
     assert (summary.what, summary.tasks, summary.found) == ("doubled", 8, 1)
     assert (summary.rows, summary.bytes) == (70, 7 * 26)
     assert summary.retries == 0
     assert summary.seconds >= 0
-    # Some at first, then one more for each that is finished.
-    assert submitted == [TASKS_PER_THREAD + i for i in (0, 1, 2, 3, 3, 3, 3)]
     assert len(set(client.keys)) == 7
     assert all(key.startswith("double-") for key in client.keys)
+    # Some at first, then one more for each that is finished.
     for threads, first in ((0, TASKS_PER_THREAD), (2, 2 * TASKS_PER_THREAD)):
-        client, submitted[:] = Client(threads), []
-        run_items(client, double, "here", [(n,) for n in range(20)], "doubled", done=done)
-        assert submitted[0] == first
-    assert run_items(Client(), double, "here", [], "doubled").tasks == 0
+        Completed.submitted.clear()
+        run_items(Client(threads), double, "here", [(n,) for n in range(20)], "doubled")
+        assert Completed.submitted == [min(20, first + i) for i in range(20)]
+    assert run_items(Client(), double, "here", [], "doubled")[1].tasks == 0
 
 
 @pytest.mark.usefixtures("without_dask")
@@ -104,11 +102,10 @@ def test_a_task_that_fails_is_tried_again_until_it_is_itself_at_fault():
             raise fails.pop()
         return double(*args)
 
-    answers = []
-    summary = run_items(Client(), sometimes, "here", [(3,)], "doubled", done=answers.append)
+    answers, summary = run_items(Client(), sometimes, "here", [(3,)], "doubled")
     assert (answers, summary.retries) == ([6], 2)
     fails += [ValueError()] * MAX_RETRIES
-    assert run_items(Client(), sometimes, "here", [(3,)], "doubled").retries == MAX_RETRIES
+    assert run_items(Client(), sometimes, "here", [(3,)], "doubled")[1].retries == MAX_RETRIES
     fails += [ValueError()] * (MAX_RETRIES + 1)
     found = r"a result for the task \(3,\), found ValueError in 6 tries"
     with pytest.raises(LookalikeError, match=found):
@@ -128,21 +125,24 @@ def test_an_error_of_lookalike_ends_the_run_and_cancels_the_rest():
 
 
 @pytest.mark.usefixtures("without_dask")
-def test_a_lost_scheduler_is_no_answer():
-    client = Client()
+def test_a_lost_scheduler_is_no_answer(monkeypatch):
+    def stop(error):
+        def result():
+            raise error
 
-    def lost(answer):
-        raise OSError("connection closed")
+        client = Client()
+        client.submit = lambda *args, key, pure: SimpleNamespace(
+            key=key, status="finished", result=result
+        )
+        run_items(client, double, "here", [(n,) for n in range(3)], "doubled")
 
+    cancelled = []
+    monkeypatch.setattr(Client, "cancel", lambda _, futures, force: cancelled.extend(futures))
     with pytest.raises(NoAnswer, match=r"none any more \(OSError\).*run the same"):
-        run_items(client, double, "here", [(n,) for n in range(3)], "doubled", done=lost)
-    assert len(client.cancelled) == 2
-
-    def stopped(answer):
-        raise KeyboardInterrupt
-
+        stop(OSError("connection closed"))
+    assert len(cancelled) == 2
     with pytest.raises(KeyboardInterrupt):
-        run_items(client, double, "here", [(1,)], "doubled", done=stopped)
+        stop(KeyboardInterrupt())
 
 
 def test_a_scheduler_that_does_not_answer_is_named_with_advice():

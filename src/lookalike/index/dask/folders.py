@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import lru_cache, wraps
+from functools import lru_cache, reduce, wraps
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +89,7 @@ def task(body: Task) -> Task:
 def facts_part(folder: str, files: Names, chosen: Any, tokens: Any, part: slice) -> Answer:
     """Count what decides about the kinds of the columns, in some rows of files."""
     facts = learn_facts(_files(files), chosen, tokens, part.start, part.stop)
-    return part.stop - part.start, 0, (part.start, facts)
+    return part.stop - part.start, 0, facts
 
 
 @task
@@ -134,8 +134,7 @@ def search_part(
 @task
 def check_part(folder: str, mark: str, number: int) -> Answer:
     """Read all of one shard of a folder, and return what is wrong with it."""
-    opened = _folder(folder, mark)
-    return 0, 0, (opened.manifest.shards[number], opened.faults_of(number))
+    return 0, 0, _folder(folder, mark).faults_of(number)
 
 
 def _files(files: Names) -> ParquetParts:
@@ -192,12 +191,9 @@ class ClusterLearner(Learner):
         """Count what decides about the kinds of the columns, in all rows."""
         args = (_names(parts.files), dict(chosen), tokens)
         items = [(*args, part) for part in blocks(len(parts), ROWS_PER_FACTS)]
-        counted: dict[int, dict[str, ColumnFacts]] = {}
-        done = lambda answer: counted.update([answer])  # noqa: E731
-        run_items(self.client, facts_part, "", items, "looked through", done=done)
+        counted, _ = run_items(self.client, facts_part, "", items, "looked through")
         whole: dict[str, ColumnFacts] = {}
-        # Facts merge in the order of the rows, in whatever order the tasks were finished.
-        for _, facts in sorted(counted.items()):
+        for facts in counted:
             for name, more in facts.items():
                 if name in whole:
                     whole[name].merge(more)
@@ -357,7 +353,7 @@ def _write_parts(
     found: int = 0,
 ) -> Summary:
     args, what = (_names(files), mark, uuid.uuid4().hex), "added" if mark else "encoded"
-    return run_items(workers, write_part, path, [(*args, n) for n in numbers], what, found)
+    return run_items(workers, write_part, path, [(*args, n) for n in numbers], what, found)[1]
 
 
 # -- searching and checking ------------------------------------------------------------------------
@@ -425,7 +421,7 @@ def knn_graph(
     ]
     found = len(parts) - len(items)
     with connect(client) as workers:
-        tell(run_items(workers, graph_part, path, items, "found the neighbors of", found))
+        tell(run_items(workers, graph_part, path, items, "found the neighbors of", found)[1])
     lists = NeighborGraph.empty(n, k, n)
     for target, part in parts.items():
         shard = open_shard(target)
@@ -496,12 +492,11 @@ def check(
     """
     path = Path(folder).absolute()
     manifest = ShardFolder.open(path).manifest
-    faults: dict[str, list[str]] = {}
     with connect(client) as workers:
         items = [(manifest.mark, number) for number in range(len(manifest.shards))]
-        done = lambda answer: faults.update([answer])  # noqa: E731
-        tell(run_items(workers, check_part, path, items, "checked", done=done))
-    return {name: faults[name] for name in manifest.shards if faults[name]}
+        faults, summary = run_items(workers, check_part, path, items, "checked")
+    tell(summary)
+    return {name: some for name, some in zip(manifest.shards, faults, strict=True) if some}
 
 
 @dataclass(frozen=True, eq=False)
@@ -528,16 +523,11 @@ class _RemoteSegments(Segments):
         self, query: SegmentQuery, masks: Masks = None, sketches: Any = None
     ) -> NeighborGraph:
         """Return unfinished lists, merged from those that the workers find."""
-        lists = [NeighborGraph.empty(len(query.exclude), query.k, self.next_position)]
-
-        # Merging is commutative, ties included, so tasks may finish in any order.
-        def merge(some: NeighborGraph) -> None:
-            lists[0] = lists[0].merge(some)
-
         # Workers have the measure of the index; only another one is sent.
         asked = replace(query, measure=None) if query.measure is self.measure else query
         bits = [None if mask is None else np.packbits(mask) for mask in masks or ()]
         bits = bits or [None] * len(self.segments)
         items = [(self.mark, number, asked, mask) for number, mask in enumerate(bits)]
-        self.tell(run_items(self.client, search_part, self.folder, items, "searched", done=merge))
-        return lists[0]
+        found, summary = run_items(self.client, search_part, self.folder, items, "searched")
+        self.tell(summary)
+        return reduce(NeighborGraph.merge, found)

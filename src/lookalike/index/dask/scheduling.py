@@ -79,9 +79,8 @@ def run_items(
     items: Sequence[tuple[Any, ...]],
     what: str,
     found: int = 0,
-    done: Callable[[Any], None] = lambda answer: None,
-) -> Summary:
-    """Run a task for every item, and return a summary.
+) -> tuple[list[Any], Summary]:
+    """Run a task for every item; return the answers in the order of the items, and a summary.
 
     A lost worker costs the tasks it was running: the scheduler passes them to another one, and a
     task whose workers are lost repeatedly is submitted again from here. An error of lookalike
@@ -98,43 +97,42 @@ def run_items(
         Names of files, numbers and queries, never arrays of rows that are searched.
     what : str, for the progress bar and the summary
     found : int, tasks whose result was there already
-    done : callable, called with every answer in order of completion
     """
     from distributed import as_completed
 
-    began, todo = time.monotonic(), iter(items)
+    began, todo = time.monotonic(), enumerate(items)
     rows = size = retries = 0
+    answers: list[Any] = [None] * len(items)
     # Keys are unique per run: a scheduler may still hold the results of an earlier one.
     run, number = uuid.uuid4().hex[:8], itertools.count()
-    attempts: dict[str, tuple[tuple[Any, ...], int]] = {}
+    attempts: dict[str, tuple[int, tuple[Any, ...], int]] = {}
 
-    def submit(item: tuple[Any, ...], attempt: int = 0) -> Any:
+    def submit(place: int, item: tuple[Any, ...], attempt: int = 0) -> Any:
         key = f"{task.__name__}-{run}-{next(number)}"
-        attempts[key] = item, attempt
+        attempts[key] = place, item, attempt
         return client.submit(task, str(folder), __version__, *item, key=key, pure=False)
 
     threads = sum(client.nthreads().values()) or 1
-    first = [submit(item) for item in itertools.islice(todo, TASKS_PER_THREAD * threads)]
-    answers = as_completed(first, loop=client.loop)
-    with Progress(what, len(items)) as bar, _cancelling(client, answers):
-        for future in answers:
-            item, attempt = attempts.pop(future.key)
+    first = [submit(*item) for item in itertools.islice(todo, TASKS_PER_THREAD * threads)]
+    futures = as_completed(first, loop=client.loop)
+    with Progress(what, len(items)) as bar, _cancelling(client, futures):
+        for future in futures:
+            place, item, attempt = attempts.pop(future.key)
             if future.status != "finished":
                 if attempt >= MAX_RETRIES:
                     raise _given_up(future, item)
                 retries += 1
-                answers.add(submit(item, attempt + 1))
+                futures.add(submit(place, item, attempt + 1))
                 continue
-            n, written, answer = future.result()
-            if isinstance(answer, LookalikeError):
-                raise answer
+            n, written, answers[place] = future.result()
+            if isinstance(answers[place], LookalikeError):
+                raise answers[place]
             rows, size = rows + n, size + written
-            done(answer)
             bar.advance()
             for following in itertools.islice(todo, 1):
-                answers.add(submit(following))
+                futures.add(submit(*following))
     seconds = time.monotonic() - began
-    return Summary(what, found + len(items), found, rows, size, seconds, retries)
+    return answers, Summary(what, found + len(items), found, rows, size, seconds, retries)
 
 
 def _given_up(future: Any, item: tuple[Any, ...]) -> LookalikeError:

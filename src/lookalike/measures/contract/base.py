@@ -528,7 +528,7 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         positions = np.flatnonzero(allowed)
         names: Any = positions if ids is None else ids[positions]
         lists = self.nearest(a, b[positions], k, exclude=exclude, ids=names)
-        return replace(lists, n_indexed=name_rows(a, b, exclude, ids)[2])
+        return lists.within(name_rows(a, b, exclude, ids)[2])
 
     def steps_over(self, rows: Rows, k: int) -> bool:
         """Whether ``nearest_among`` skips rows by a mask, instead of copying the allowed ones."""
