@@ -122,11 +122,41 @@ class CompileLock:
                 self.lock.release()
 
 
+_forking = threading.local()
+
+
+def unless_forking(call: Callable[[], None]) -> Callable[[], None]:
+    """Return a function that does nothing while this thread forks (``ForkLock``)."""
+    return lambda: None if getattr(_forking, "now", False) else call()
+
+
 def lock_compiler(folder: str) -> None:
     """Let numba compile, read and write kernels only while this process holds the lock."""
     lock = CompileLock(folder)
     # numba announces its own lock, which it holds while it reads, compiles and writes.
-    listen("numba:compiler_lock", lock.acquire, lock.release)
+    listen("numba:compiler_lock", unless_forking(lock.acquire), unless_forking(lock.release))
+
+
+class ForkLock:
+    """numba's lock as a fork takes it: without waiting until other processes have compiled.
+
+    Parameters
+    ----------
+    lock : lock of the compiler
+    """
+
+    def __init__(self, lock: Any) -> None:
+        self._lock = lock
+
+    def acquire(self) -> None:
+        """Wait for the threads of this process."""
+        _forking.now = True
+        self._lock.acquire()
+
+    def release(self) -> None:
+        """Release it, in the parent and in the child."""
+        self._lock.release()
+        _forking.now = False
 
 
 def listen(event: str, start: Callable[[], None], end: Callable[[], None]) -> None:

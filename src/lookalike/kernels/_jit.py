@@ -22,7 +22,7 @@ from functools import cache, update_wrapper
 from inspect import Parameter, signature
 from typing import Any
 
-from lookalike.kernels._cache import cache_folder, listen, lock_compiler
+from lookalike.kernels._cache import ForkLock, cache_folder, listen, lock_compiler
 
 COMPILED = os.environ.get("LOOKALIKE_COMPILE", "1") != "0" and os.environ.get(
     "NUMBA_DISABLE_JIT", "0"
@@ -84,9 +84,7 @@ def _register_kernels() -> None:
     if folder is not None:
         lock_compiler(folder)
     # What is registered last is called first: numba's lock before ``_making``, as when compiling.
-    # The lock inside: taking the outer one is announced, and a fork would wait in ``lock_compiler``
-    # until other processes have compiled.
-    _hold_at_fork(global_compiler_lock._lock)
+    _hold_at_fork(ForkLock(global_compiler_lock))
 
 
 class Deferred:
