@@ -56,8 +56,8 @@ def measure(n):
     import pyarrow.parquet as pq
 
     import lookalike as la
-    from lookalike.index.shards.folder import ShardFolder
     from lookalike.index.shards.build import begin_build
+    from lookalike.index.shards.folder import ShardFolder
     from lookalike.neighbors.graph import NeighborGraph
 
     la.config(n_jobs=1, progress=False, everywhere=True)

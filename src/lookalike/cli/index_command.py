@@ -41,6 +41,15 @@ Saved = Annotated[
 Files = Annotated[list[str] | None, args.Spelling(metavar="FILE...", argument=True)]
 
 
+def _check_target(file: str) -> None:
+    from lookalike._runtime.files import check_writable
+
+    if not file.lower().endswith(sources.SAVED):
+        hint = f"Write -o {file}{sources.SAVED}, or add --shards for a folder"
+        raise InvalidInput("-o", f"a name that ends in {sources.SAVED}", repr(file), hint)
+    check_writable(file)
+
+
 def build(
     source: FileSource,
     to: Annotated[str, args.Spelling(flags=("-o", "--to"), metavar="FILE|FOLDER")],
@@ -69,8 +78,6 @@ def build(
     shards : bool
         Write a folder: Parquet is read in parts, and rows need not fit in memory.
     """
-    from lookalike._runtime.files import check_writable
-
     # A pattern, and a folder, name several files.
     if shards or scheduler or more or names_several(source.file):
         from lookalike.measures.default import default_measure
@@ -84,10 +91,7 @@ def build(
             source, more or [], to, given, columns, filter, id_column, scheduler
         )
     else:
-        if not to.lower().endswith(sources.SAVED):
-            hint = f"Write -o {to}{sources.SAVED}, or add --shards for a folder"
-            raise InvalidInput("-o", f"a name that ends in {sources.SAVED}", repr(to), hint)
-        check_writable(to)  # before the work, which may take minutes
+        _check_target(to)  # before the work, which may take minutes
         rows = source.rows(filter).compared_by(columns)
         with out.compile_note():
             from lookalike.index import Index

@@ -680,24 +680,33 @@ def _count(
         numbers["accuracy_1"] = agreement.loo_accuracy(lists, y, 1)
         right = agreement.loo_predict(lists, y, k) == y
         numbers["accuracy"] = float(right.mean())
-        if isinstance(space, NeighborGraph):
-            notes.append("the Goodman-Kruskal index needs all distances, not only lists")
-        elif len(y) > MAX_ROWS_FOR_ALL_PAIRS:
-            most = f"{MAX_ROWS_FOR_ALL_PAIRS:,} rows"
-            notes.append(f"the Goodman-Kruskal index is left out above {most}")
-        else:
-            numbers["goodman_kruskal"] = agreement.goodman_kruskal(space, y)
+        numbers |= _concordance(space, y, notes)
         bad = occurrence.badness(counted, y, k, ties=ties, random_state=0)
         numbers["bad"] = 100 * float(bad.sum()) / float(counts.sum())
         numbers |= {f"bad_{g}": rate for g, rate in groups.badness(bad, counts).items()}
     numbers |= _about_distances(space, len(lists), name, notes)
-    near = lists.distances[:, : k + 1]
+    if ties != "expected":
+        _note_ties(lists.distances[:, : k + 1], name, notes)
+    return right
+
+
+def _concordance(space: Space, y: np.ndarray, notes: list[Any]) -> Statistics:
+    if isinstance(space, NeighborGraph):
+        notes.append("the Goodman-Kruskal index needs all distances, not only lists")
+    elif len(y) > MAX_ROWS_FOR_ALL_PAIRS:
+        most = f"{MAX_ROWS_FOR_ALL_PAIRS:,} rows"
+        notes.append(f"the Goodman-Kruskal index is left out above {most}")
+    else:
+        return {"goodman_kruskal": agreement.goodman_kruskal(space, y)}
+    return {}
+
+
+def _note_ties(near: np.ndarray, name: str, notes: list[Any]) -> None:
     tied = float((near[:, 1:] == near[:, :-1]).mean()) if near.shape[1] > 1 else 0.0
-    if tied > 0.5 and ties != "expected":
+    if tied > 0.5:
         where = "" if name == "value" else f" {name} reduction"
         advice = InPython("; look at ties='expected' as well")
         notes.append(Phrase(f"{tied:.0%} of the neighbors{where} are tied", advice))
-    return right
 
 
 def _about_distances(space: Space, n: int, name: str, notes: list[str]) -> Statistics:

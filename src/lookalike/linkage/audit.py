@@ -322,6 +322,17 @@ class Audit(Result):
             left_out=self.left_out,
         )
 
+    def _render_leaks(self, console: Console) -> None:
+        heads = [("row", "left"), ("record", "left"), ("distance", "left"), ("because", "fold")]
+        lines = [
+            [str(one["row"]), str(one["record"]), shown(one["distance"]), one["because"]]
+            for one in self.leaks
+        ]
+        console.print(layout.grid(heads, lines))
+        heads = [("column", "left"), ("equal to the record", "right"), ("of real rows", "right")]
+        lines = [[one["column"], *map(percent, [*one.values()][1:])] for one in self.columns]
+        console.print(layout.grid(heads, lines[:MAX_SHOWN_COLUMNS]))
+
     def render(self, console: Console, spell: Spell = str) -> None:
         """Print the scores, the rows that leak, and the columns that give them away."""
         scores, held = self.scores, self.found.holdout is not None
@@ -341,16 +352,7 @@ class Audit(Result):
         text = f"{leaked:,} of {n:,} rows are nearer to a real record than 99% of real rows are; "
         layout.say(console, f"{text}about {LEAKED_SHARE * n:.0f} would be by chance", "bold")
         if leaked:
-            heads = [("row", "left"), ("record", "left"), ("distance", "left"), ("because", "fold")]
-            lines = [
-                [str(one["row"]), str(one["record"]), shown(one["distance"]), one["because"]]
-                for one in self.leaks
-            ]
-            console.print(layout.grid(heads, lines))
-            heads = [("column", "left")]
-            heads += [("equal to the record", "right"), ("of real rows", "right")]
-            lines = [[one["column"], *map(percent, [*one.values()][1:])] for one in self.columns]
-            console.print(layout.grid(heads, lines[:MAX_SHOWN_COLUMNS]))
+            self._render_leaks(console)
         if not held:
             note = "without a holdout, rows that are typical look like rows that leaked: give "
             layout.say(console, f"{note}real rows that were not used, where there are any")

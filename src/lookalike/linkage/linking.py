@@ -483,6 +483,15 @@ def _distances(
 # -- decisions by hand -----------------------------------------------------------------------------
 
 
+def _decision(said: Any) -> bool | None:
+    """Read whether two rows are the same; None where that is left open."""
+    # A column of 1, 0 and empty cells is read as numbers, so that 1 is written 1.0.
+    word = "" if said is None else str(said).strip().lower().removesuffix(".0")
+    if word not in SAME and word not in SKIPPED:
+        raise _refused("yes, no or skip as 'same'", repr(said))
+    return SAME.get(word)
+
+
 def read_decisions(
     given: Any, ids: tuple[Sequence[Any], Sequence[Any]], shift: int = 0
 ) -> dict[tuple[int, int], bool]:
@@ -511,13 +520,9 @@ def read_decisions(
     # As texts too: a CSV file has no other ids.
     places = [dict(zip(map(str, some), range(len(some)), strict=True)) for some in ids]
     for record in _records(given):
-        said = record.get("same")
-        # A column of 1, 0 and empty cells is read as numbers, so that 1 is written 1.0.
-        word = "" if said is None else str(said).strip().lower().removesuffix(".0")
-        if word in SKIPPED:
+        same = _decision(record.get("same"))
+        if same is None:
             continue
-        if word not in SAME:
-            raise _refused("yes, no or skip as 'same'", repr(said))
         pair = record.get("pair", (record.get("left"), record.get("right")))
         if not isinstance(pair, list | tuple) or len(pair) != 2:
             raise _refused("two ids for each pair", repr(pair))
@@ -525,7 +530,7 @@ def read_decisions(
         key = (min(a, b + shift), max(a, b + shift))
         if key[0] == key[1]:
             raise _refused("two different rows", f"row {pair[0]!r} with itself")
-        if found.setdefault(key, SAME[word]) != SAME[word]:
+        if found.setdefault(key, same) != same:
             raise _refused("one decision for each pair", f"both yes and no for {[*pair]}")
     check_consistent(found, [*ids[0], *ids[1]])
     return found

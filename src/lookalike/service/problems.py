@@ -220,6 +220,16 @@ async def handle(request: Request, error: Exception) -> Response:
     return respond(error)
 
 
+def _needed(errors: Sequence[Any], first: Any) -> tuple[str, int]:
+    """Return what a field needs in words, and how many other fields have errors."""
+    # Of a field that may be one of several types each is an error of its own.
+    places = [(tuple(one["loc"][:2]), id(one.get("input"))) for one in errors]
+    here = places[errors.index(first)]
+    same = [one for one, place in zip(errors, places, strict=True) if place == here]
+    words = [NEEDED.get(one["type"], "another value").format(**one.get("ctx", {})) for one in same]
+    return " or ".join(dict.fromkeys(words)), len(set(places)) - 1
+
+
 def invalid(errors: Sequence[Any]) -> Refused:
     """Return the error about the fields of a request: the first in words, the others counted.
 
@@ -229,25 +239,19 @@ def invalid(errors: Sequence[Any]) -> Refused:
     """
     # An unknown field first: a mistyped one is missing as well.
     first = min(errors, key=lambda one: one["type"] != "extra_forbidden")
-    # Of a field that may be one of several types each is an error of its own.
-    places = [(tuple(one["loc"][:2]), id(one.get("input"))) for one in errors]
-    here = places[errors.index(first)]
-    same = [one for one, place in zip(errors, places, strict=True) if place == here]
-    more = len(set(places)) - 1
+    needed, more = _needed(errors, first)
     kind, context, path = first["type"], first.get("ctx", {}), list(first["loc"])
     where = path.pop(0) if path and path[0] in ("body", "query", "path") else "body"
     # Between the names are those of our models and types, which a client does not know.
     names = [str(one) for one in path if one in fields() or where != "body"]
     found = "none" if kind == "missing" else _in_words(first.get("input"))
-    hint: Part = "See the examples in /openapi.json"
+    hint: tuple[Any, ...] = ("See the examples in /openapi.json",)
     if kind == "extra_forbidden":
-        found, hint = repr(path[-1]), suggest(str(path[-1]), sorted(fields()))
+        found, hint = repr(path[-1]), (suggest(str(path[-1]), sorted(fields())),)
     elif names and (bound := context.get("ge", context.get("le"))) is not None:
         hint = ("Use ", Param(names[-1], bound))
-    words = [NEEDED.get(one["type"], "another value").format(**one.get("ctx", {})) for one in same]
-    needed = " or ".join(dict.fromkeys(words))
     if more:
-        hint = (*(hint if isinstance(hint, tuple) else (hint,)), f" ({more} more to correct)")
+        hint = (*hint, f" ({more} more to correct)")
     return Refused(422, ".".join(names) or "body", needed, found, hint)
 
 
