@@ -158,8 +158,6 @@ def _unfilled(
     unfilled = [column.name for table, row in records for column in table if column.missing[row]]
     own = getattr(measure, "weights_", None)
     own = own if isinstance(own, Mapping) else {}
-    if not unfilled:
-        return []
     # None of them where nothing would be left to compare.
     left = [name for name in schema.kinds if name not in unfilled]
     counts = any(factors.get(name, 1.0) != 0 and own.get(name, 1.0) != 0 for name in left)

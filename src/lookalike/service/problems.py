@@ -241,7 +241,7 @@ def invalid(errors: Sequence[Any]) -> Refused:
     first = min(errors, key=lambda one: one["type"] != "extra_forbidden")
     needed, more = _needed(errors, first)
     kind, context, path = first["type"], first.get("ctx", {}), list(first["loc"])
-    where = path.pop(0) if path and path[0] in ("body", "query", "path") else "body"
+    where = path.pop(0) if path[:1] in (["body"], ["query"], ["path"]) else "body"
     # Between the names are those of our models and types, which a client does not know.
     names = [str(one) for one in path if one in fields() or where != "body"]
     found = "none" if kind == "missing" else _in_words(first.get("input"))
