@@ -138,31 +138,31 @@ class Parts:
         if needed is not None and isinstance(who, str) and is_code(who):
             who = Param("", of=who)
         # A single text is a message that was written as a whole.
-        self._parts = (who, needed, found, hint, problem)
+        self.given = (who, needed, found, hint, problem)
         super().__init__(self.text())  # type: ignore[call-arg]
 
     def text(self, spell: Spell = str) -> str:
         """Return the message with its parameters spelled by a surface."""
-        if self._parts[1] is None:
-            return spelled(self._parts[0], spell)
-        problem = self._parts[4]
+        if self.given[1] is None:
+            return spelled(self.given[0], spell)
+        problem = self.given[4]
         middle = None if problem is None else spelled(problem, spell)
         return message(**self.words(spell), problem=middle)
 
     def words(self, spell: Spell = str) -> dict[str, str]:
         """Return who, needed, found and hint with their parameters spelled by a surface."""
-        parts = ("", "", "", "") if self._parts[1] is None else self._parts[:4]
+        parts = ("", "", "", "") if self.given[1] is None else self.given[:4]
         names = ("who", "needed", "found", "hint")
         return {name: spelled(part or "", spell) for name, part in zip(names, parts, strict=True)}
 
     def by(self, who: Part) -> Self:
         """Return the same with another who, such as the file that was meant."""
-        _, needed, found, hint, problem = self._parts
+        _, needed, found, hint, problem = self.given
         return type(self)(who, needed, found, hint, problem=problem)
 
     def phrase(self) -> Phrase:
         """Return the message as a text that other surfaces can spell anew, for a note."""
-        who, needed, found, hint, problem = self._parts
+        who, needed, found, hint, problem = self.given
         if needed is None:
             return Phrase(who)
         middle = ("needs ", needed, ", found ", found) if problem is None else (problem,)
@@ -177,7 +177,7 @@ class Parts:
     @property
     def params(self) -> tuple[Param, ...]:
         """The parameters that the hint names."""
-        return tuple(piece for piece in Phrase(self._parts[3]).parts if isinstance(piece, Param))
+        return tuple(piece for piece in Phrase(self.given[3]).parts if isinstance(piece, Param))
 
 
 def spelled(part: Part, spell: Spell = str) -> str:

@@ -413,14 +413,12 @@ def test_the_rows_of_a_collection_are_a_source_of_verbs(made):
     view = made.view
     source = analysis.CollectionSource(view)
     assert source.name == "table"
-    assert source.searched.search(0, k=3).ids == view.index.search(0, k=3).ids
+    assert source.index is view.index
+    assert dict(source.more) == {}
     assert source.rows().ids == list(range(12))
     assert source.rows("group = a").ids == list(range(0, 12, 2))
-    asked = []
     weighed = analysis.CollectionSource(view, "made", gamma=0.5, among=None)
-    weighed.given = SimpleNamespace(search=lambda *given, **options: asked.append(options))
-    weighed.searched.search(1, k=2)
-    assert asked == [{"gamma": 0.5, "k": 2}]
+    assert weighed.more == {"gamma": 0.5}
 
 
 def test_who_shows_a_row_by_rank_then_row(made):

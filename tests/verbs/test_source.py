@@ -120,7 +120,7 @@ def test_a_list_of_operator_and_value_is_a_condition():
     table = la.read_table({"x": [1.0, 2.0, 3.0, 4.0], "y": list("abca"), "tags": sets})
     rows = as_source(table)
     assert rows.rows({"x": [">=", 3]}).ids == [2, 3]
-    assert rows.rows({"x": [">", 3]}).ids == [3]
+    assert rows.rows('{"x": [">", 3]}').ids == [3]
     assert rows.rows({"tags": ["b", "a"]}).ids == [0]
     assert rows.rows({"y": ["in", ["b", "c"]]}).ids == [1, 2]
     assert rows.rows({}).ids == rows.rows(None).ids == [0, 1, 2, 3]

@@ -212,6 +212,7 @@ def link_rows(
     Examples
     --------
     >>> import lookalike as la
+    >>> from lookalike.linkage.pooled import pool
     >>> names = ["Ann Lee", "Bo Diaz", "Cy Young", "Ann Leee", "Dee Park", "Eva Holm"]
     >>> a = la.read_table({"name": names, "born": [1956, 1970, 1981, 1956, 1990, 1945]})
     >>> found = link_rows([pool(c.name, [c]) for c in a.columns + a.aside])

@@ -30,6 +30,7 @@ INT64 = 2**63 - 1  # ``sys.maxsize``, as callers write "no limit"
 LARGEST = 2**53
 SCALARS = (bool, int, float, str, datetime.date, datetime.time, datetime.timedelta, type(None))
 NO_HINT = "Change the parameter"
+MAX_QUOTED = 200  # characters of a wrong value that are shown
 
 
 class Misfit(LookalikeError, ValueError):
@@ -87,8 +88,10 @@ class Field:
             What to do about it, where the field cannot know.
         """
         if not self.fits(value):
-            who = Param(name, value, of=owner)
-            raise InvalidInput(who, self.describe(), repr(value), hint or self.hint(value))
+            found, advice = repr(value), hint or self.hint(value)
+            if "\n" in found or len(found) > MAX_QUOTED:  # a table where an option belongs
+                found, value = f"a {type(value).__name__}", ...
+            raise InvalidInput(Param(name, value, of=owner), self.describe(), found, advice)
 
 
 def shown(value: Any) -> str:

@@ -15,7 +15,6 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from types import SimpleNamespace
 from typing import Any, NoReturn, Self
 
 import numpy as np
@@ -123,13 +122,8 @@ class CollectionSource(TableSource):
     ) -> None:
         super().__init__(view.space(space), name)
         self.view = view
-        self._options = {name: value for name, value in options.items() if value is not None}
+        self.more = {name: value for name, value in options.items() if value is not None}
         self.notes: list[str] = []
-
-    @property
-    def searched(self) -> Any:
-        """The index of the space, with the options of a search that the verb does not have."""
-        return SimpleNamespace(search=partial(self.given.search, **self._options))
 
     def rows(self, filter: Any = None) -> NamedRows:
         """Return the rows that meet a filter; of very many a sample, unless all are needed."""

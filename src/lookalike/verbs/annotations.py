@@ -167,18 +167,6 @@ def read_row(word: str) -> Any:
     return read_json(word, "--like") if word.lstrip().startswith(("{", "[")) else word
 
 
-def read_condition(words: list[str]) -> Any:
-    """Read conditions, or one JSON object that has all of them.
-
-    Examples
-    --------
-    >>> read_condition(["year>=1990"]), read_condition(['{"year": [">=", 1990]}'])
-    (['year>=1990'], {'year': ['>=', 1990]})
-    """
-    alone = len(words) == 1 and words[0].lstrip().startswith("{")
-    return read_json(words[0], "--filter") if alone else words
-
-
 def split_pair(word: str, option: str, needed: str, example: str) -> tuple[str, str]:
     """Split ``name=value`` at the last equals sign; a name may hold one itself."""
     name, equals, value = word.rpartition("=")
@@ -264,7 +252,6 @@ Filter = Annotated[
         help="Only rows that meet a condition: 'year>=1990', mpaa=PG, 'genre!=Drama', 'tags~red' "
         "(contains), 'budget=' (missing), or a JSON object. All must hold.",
         repeat=True,
-        parse=read_condition,
     ),
 ]
 OtherTable = Annotated[Any, Spelling(json=list[Record] | str, metavar="OTHER", table=True)]

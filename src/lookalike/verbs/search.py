@@ -88,7 +88,7 @@ def search(
     sample = index.sample
     query = find_row(index, start, first)
     conditions = read_filter(filter, sample) if filter else None
-    options: dict[str, Any] = {"filter": conditions, "weights": weights, "columns": names}
+    options = {**source.more, "filter": conditions, "weights": weights, "columns": names}
     for name, marks in (("like", liked), ("unlike", unliked)):
         options[name] = [find_row(index, mark, name) for mark in marks]
     found: Any = index.search(query, k, **options)

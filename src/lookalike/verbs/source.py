@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from glob import has_magic
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.text import plural
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, missing_file, suggest
+from lookalike.verbs.annotations import read_json
 
 if TYPE_CHECKING:
     from lookalike.index import Index
@@ -132,6 +134,7 @@ class TableSource:
 
     strict = False  # whether labels that several rows have are an error, not a warning
     whole = False  # whether the answer is about every row, so that a sample of them would be wrong
+    more: Mapping[str, Any] = MappingProxyType({})  # options of Index.search beside those of verbs
 
     def __init__(self, given: Any, name: str | None = None) -> None:
         self.given = given
@@ -294,14 +297,27 @@ def read_filter(filter: Any, table: Table) -> Any:
     >>> read_filter(["year>=1990", "year<2000", "mpaa=PG"], table)
     {'year': {'>=': 1990, '<': 2000}, 'mpaa': {'==': 'PG'}}
     """
-    from lookalike.index.filters import read_texts
-
     if isinstance(filter, Mapping):
-        return {n: tuple(v) if _is_pair(v) else v for n, v in filter.items()} or None
+        return _with_pairs(filter) or None
     words = [filter] if isinstance(filter, str) else filter
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         return filter
-    return read_texts(words, {column.name: column.kind for column in table.every}) or None
+    from lookalike.index.filters import read_texts
+
+    objects = [word for word in words if word.lstrip().startswith("{")]
+    kinds = {column.name: column.kind for column in table.every}
+    found = read_texts([word for word in words if word not in objects], kinds)
+    for given in (_with_pairs(read_json(word, "filter")) for word in objects):
+        # One would replace the other, where both have to hold.
+        if twice := [*(given.keys() & found.keys())]:
+            hint = "Put all conditions on it into the object"
+            raise InvalidInput(Param("filter"), "each column once", f"{twice[0]!r} twice", hint)
+        found |= given
+    return found or None
+
+
+def _with_pairs(filter: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if _is_pair(value) else value for name, value in filter.items()}
 
 
 def _is_pair(value: Any) -> bool:
@@ -309,4 +325,5 @@ def _is_pair(value: Any) -> bool:
     from lookalike.index.filters import OPERATORS
 
     # Another list is the cell of a set, none of whose items is an operator.
-    return isinstance(value, list) and len(value) == 2 and value[0] in OPERATORS
+    two = isinstance(value, list) and len(value) == 2
+    return two and isinstance(value[0], str) and value[0] in OPERATORS

@@ -56,7 +56,7 @@ def test_errors_of_a_task_are_returned_and_raised_again(tmp_path):
     ):
         rows, size, failure = check_part(*args)
         assert (rows, size) == (0, 0)
-        error = pickle.loads(pickle.dumps(failure))
+        error = pickle.loads(pickle.dumps(failure)).error()
         assert type(error) is kind
         assert text in error.hint
 

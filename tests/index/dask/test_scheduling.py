@@ -8,7 +8,13 @@ import pytest
 from lookalike._version import __version__
 from lookalike.errors import InvalidInput, LookalikeError, MissingExtra, NoAnswer, WrongType
 from lookalike.index.dask import connect
-from lookalike.index.dask.scheduling import MAX_RETRIES, TASKS_PER_THREAD, Summary, run_items
+from lookalike.index.dask.scheduling import (
+    MAX_RETRIES,
+    TASKS_PER_THREAD,
+    Failure,
+    Summary,
+    run_items,
+)
 
 
 def test_a_summary_counts_in_words():
@@ -115,8 +121,10 @@ def test_a_task_that_fails_is_tried_again_until_it_is_itself_at_fault():
 @pytest.mark.usefixtures("without_dask")
 def test_an_error_of_lookalike_ends_the_run_and_cancels_the_rest():
     def wrong(folder, version, number):
-        error = InvalidInput("index", "a row", "no such row", "Count from 0")
-        return (0, 0, error) if number == 1 else double(folder, version, number)
+        parts = ("index", "a row", "no such row", "Count from 0", None)
+        return (
+            (0, 0, Failure(InvalidInput, parts)) if number == 1 else double(folder, version, number)
+        )
 
     client = Client()
     with pytest.raises(InvalidInput, match="no such row"):

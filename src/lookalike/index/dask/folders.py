@@ -24,7 +24,7 @@ from lookalike._runtime.threads import blocks
 from lookalike._version import __version__
 from lookalike.errors import InPython, InvalidInput, LookalikeError, MissingFile, Phrase
 from lookalike.index import Index
-from lookalike.index.dask.scheduling import Folder, Summary, Tell, connect, run_items
+from lookalike.index.dask.scheduling import Failure, Folder, Summary, Tell, connect, run_items
 from lookalike.index.segments import Masks, SegmentQuery, Segments
 from lookalike.index.shards import build as one_process
 from lookalike.index.shards.build import SHARD_ROWS, WHO
@@ -80,7 +80,7 @@ def task(body: Task) -> Task:
             with config(n_jobs=1, progress=False):
                 return body(folder, *args)
         except LookalikeError as error:
-            return 0, 0, error
+            return 0, 0, Failure(type(error), error.given)
 
     return checked
 

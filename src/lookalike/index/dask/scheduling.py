@@ -12,7 +12,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from lookalike._runtime.config import show_bytes
 from lookalike._runtime.extras import needing
@@ -25,6 +25,20 @@ from lookalike.errors import LookalikeError, NoAnswer, Param, Phrase, WrongType
 TASKS_PER_THREAD = 4
 Folder = str | os.PathLike[str]
 MAX_RETRIES = 5  # a task that fails more often is at fault itself, not its workers
+
+
+class Failure(NamedTuple):
+    """An error of a task in parts.
+
+    Errors derive from two families of exceptions, which Dask cannot return as they are.
+    """
+
+    kind: type[LookalikeError]
+    parts: tuple[Any, ...]
+
+    def error(self) -> LookalikeError:
+        """Return the error, to be raised where the work began."""
+        return self.kind(*self.parts[:4], problem=self.parts[4])
 
 
 @dataclass(frozen=True)
@@ -125,8 +139,8 @@ def run_items(
                 futures.add(submit(place, item, attempt + 1))
                 continue
             n, written, answers[place] = future.result()
-            if isinstance(answers[place], LookalikeError):
-                raise answers[place]
+            if isinstance(answers[place], Failure):
+                raise answers[place].error()
             rows, size = rows + n, size + written
             bar.advance()
             for following in itertools.islice(todo, 1):

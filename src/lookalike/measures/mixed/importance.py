@@ -100,6 +100,8 @@ def importance_weights(
     if classes is not None and len(classes) < 2:
         raise InvalidInput(who, "at least two classes", f"{len(classes)}", "Add rows")
     classify = classes is not None
+    if not classify:  # importance is a share of the whole loss, so the unit does not matter
+        values = _moderate(np.asarray(values, dtype=np.float64))
     rng = make_generator(random_state)
     parts = [_numbers(source.table, c.name, n_jobs) for c in source.table]
     columns = np.hstack(parts)  # one matrix for any learner
@@ -139,7 +141,7 @@ def _numbers(table: Table, name: str, n_jobs: int | None) -> np.ndarray:
     column = table[name]
     if column.kind.name == "number":
         cells = Absolute().fit(column).encode(column)  # refuses infinite ones
-        return np.asarray(cells)[:, None]  # forests take missing values
+        return _moderate(np.asarray(cells))[:, None]  # forests take missing values
     alone = Table([column], n_rows=len(table))
     measure: Measure = Gower(n_jobs=n_jobs).fit(alone)
     rows = measure.rows_
@@ -150,6 +152,18 @@ def _numbers(table: Table, name: str, n_jobs: int | None) -> np.ndarray:
     similarities = rectangle(measure, rows, spread, "similarity", undefined="half", n_jobs=n_jobs)
     similarities[column.missing] = np.nan
     return similarities
+
+
+def _moderate(values: np.ndarray) -> np.ndarray:
+    """Return numbers whose squares a float can hold, and they themselves a float32.
+
+    Others are divided by a power of two, which changes no comparison.
+    """
+    largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+    # Within a range where neither a square overflows nor float32, which forests use, underflows.
+    if largest == 0 or 1e-30 < largest < 1e30:
+        return values
+    return np.ldexp(values, -int(np.frexp(largest)[1]))
 
 
 def _loss(found: np.ndarray, true: np.ndarray, classes: bool) -> float:
