@@ -99,12 +99,12 @@ def build(
             chosen, reason = measures.choose_measure(measure, rows, weights)
             made = Index(chosen, id_column=id_column).fit(rows.table)
         made.save(to)
-        of, notes = rows.name, [reason]
+        of, notes = rows.name, [reason] * (reason is not None)
     name, now = measures.name_measure(made.measure_), made.state_
     console = print_headline(to, f"{len(made):,} rows of {of}, compared by {name}")
     first = now.names.of(now.segments.segments[0].positions[:1])[0]
     command = shlex.join(["lookalike", "search", to, "--row", str(first)])
-    for note in filter(None, (*notes, f"ask it: {command}")):
+    for note in (*notes, f"ask it: {command}"):
         out.say(console, str(note))
 
 
