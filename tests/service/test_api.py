@@ -57,8 +57,8 @@ def test_filters(server, condition, ids):
 
 def test_measures_are_listed(server):
     found = {one["name"]: one["text"] for one in server.get("/api/measures")["measures"]}
-    assert {"auto", "gower", "ranked", "cosine"} <= set(found)
-    assert all(found.values())
+    # Other tests may have defined measures without a docstring.
+    assert all(found[name] for name in ("auto", "gower", "ranked", "cosine", "zhu3"))
 
 
 def test_a_measure_is_tried_without_changing_the_table(pets):

@@ -351,7 +351,7 @@ def best_number(
 ) -> tuple[Any, dict[int, float]]:
     """Return the clusters of the highest score, and the scores by the number of clusters found.
 
-    The fewer clusters on ties. Clusterings may come to a number that was tried already: the first
+    The fewer clusters on ties. Two clusterings may have the same number of clusters: the first
     counts.
     """
     best, scores = None, {}
