@@ -19,7 +19,7 @@ from lookalike.kernels._jit import inline, kernel
 TILE_ROWS = 256
 
 GROUPS = ("number", "curved", "equal", "flag", "level")
-NUMBER, EQUAL = 0, 1  # forms of a difference
+NUMBER, EQUAL, PLAIN = 0, 1, 2  # forms of a difference
 
 
 @kernel
@@ -49,6 +49,9 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
     one_for_all = compared.shape != against.shape
     has_flags = ends[3] > ends[2]
     half = 0.5 if midpoint else 0.0
+    # Differences of numbers within [0, 1] and of weight 1 need neither clipping nor a product: the
+    # same sum in fewer operations.
+    plain = _are_plain(a, b, ends[0], weight)
     transposed = np.zeros((n_columns, TILE_ROWS))
     minus, weights = np.empty(TILE_ROWS), np.empty(TILE_ROWS)
 
@@ -64,6 +67,8 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
             # Called with constants, of which the compiler makes a loop each without branches.
             if gaps:
                 _add_differences(a[i], transposed, 0, ends[0], weight, half, minus, NUMBER, True)
+            elif plain:
+                _add_differences(a[i], transposed, 0, ends[0], weight, half, minus, PLAIN, False)
             else:
                 _add_differences(a[i], transposed, 0, ends[0], weight, half, minus, NUMBER, False)
             for j in range(ends[0], ends[1]):
@@ -110,11 +115,19 @@ def _sum_weights(x, transposed, ends, weight, midpoint, weights):
     weights[:] = 0.0
     for j in range(x.shape[0]):
         v, w, column = x[j], weight[j], transposed[j]
-        absent = ends[2] <= j < ends[3] and v == 0.0
-        for c in range(TILE_ROWS):
-            y = column[c]
-            known = midpoint or (v == v and y == y)
-            weights[c] += w if known and not (absent and y == 0.0) else 0.0
+        if ends[2] <= j < ends[3] and v == 0.0:
+            if midpoint:  # only a flag absent in both is left out
+                for c in range(TILE_ROWS):
+                    weights[c] += w if column[c] != 0.0 else 0.0
+            else:
+                for c in range(TILE_ROWS):
+                    weights[c] += w if column[c] > 0.0 else 0.0
+        elif midpoint:
+            for c in range(TILE_ROWS):
+                weights[c] += w
+        elif v == v:
+            for c in range(TILE_ROWS):
+                weights[c] += w if column[c] == column[c] else 0.0
 
 
 # -- what differs ----------------------------------------------------------------------------------
@@ -124,12 +137,14 @@ def _sum_weights(x, transposed, ends, weight, midpoint, weights):
 def difference(v, y, w, filler, form, gaps):
     """Weigh the difference of two numbers or codes; ``form`` and ``gaps`` are constants.
 
-    ``form`` is NUMBER or EQUAL.
+    ``form`` is NUMBER, EQUAL, or PLAIN: numbers that need neither clipping nor a weight.
     """
     # NaN where either is missing, for codes as well.
     gap = v - y
     if form == EQUAL:
         more = w if v != y else 0.0
+    elif form == PLAIN:
+        more = abs(gap)
     else:
         gap = abs(gap)
         more = w * (gap if gap < 1.0 else 1.0)
@@ -156,6 +171,20 @@ def _add_differences(x, transposed, first, end, weight, half, minus, form, gaps)
         v, w, filler, column = x[j], weight[j], weight[j] * half, transposed[j]
         for c in range(TILE_ROWS):
             minus[c] += difference(v, column[c], w, filler, form, gaps)
+
+
+@kernel
+def _are_plain(a, b, end, weight):
+    """Whether no difference of numbers has to be cut off at 1, or weighted."""
+    for j in range(end):
+        low, high = np.inf, -np.inf
+        for i in range(a.shape[0]):
+            low, high = min(low, a[i, j]), max(high, a[i, j])
+        for i in range(b.shape[0]):
+            low, high = min(low, b[i, j]), max(high, b[i, j])
+        if not (high - low <= 1.0 and weight[j] == 1.0):
+            return False
+    return True
 
 
 @kernel
